@@ -64,13 +64,13 @@ def test_an_order_that_is_none_is_refused(order):
 
 
 FINDINGS = [
-    ({}, "Outputs and attention weights were permuted like the words and are otherwise the same, to within 10⁻¹²."),
+    ({}, "Outputs and weights are only permuted, like the words, to within 10⁻¹²."),
     ({}, "Their mean is the same for “dog bites man” and “man bites dog”."),
     ({"scheme": "rope"}, "3 of 3 outputs changed, by up to "),
-    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, ", distinguishes “我爱你” from “你爱我”."),
+    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, " distinguishes “我爱你” from “你爱我”."),
     (
         {"causal": True, "order": "10"},
-        "“man”, is the same to within 10⁻¹²: it does not depend on the order before it.",
+        "“man”, is the same to within 10⁻¹².",
     ),
     ({"sentence": MAT, "order": "4123"}, "Only equal words were swapped: the sentence is the same."),
     ({"sentence": "BOS the the the the", "order": "", "causal": True}, "The 4 outputs of “the” are up to "),

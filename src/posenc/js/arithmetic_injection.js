@@ -22,7 +22,7 @@ export function injected(point, vector, position) {
   return applied(rotationMatrix(Array.from(inverseFrequencies(dim, BASE), (frequency) => position * frequency), "interleaved"), vector);
 }
 
-export function scoreOf(point, { query, key }, m, n) {
+export function scoreOf(point, query, key, m, n) {
   const score = dot(injected(point, query, m), injected(point, key, n)) / Math.sqrt(query.length);
   return point === "logits" ? score - SLOPE * Math.abs(m - n) : score;
 }

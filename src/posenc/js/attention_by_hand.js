@@ -12,7 +12,7 @@ const { picture } = catalogue;
 const FEATURES = ["creature", "object", "action", "glue"], SIDES = ["creature", "object"];
 const HANDED_OVER = 3; // features of a value, as in Python
 const WEIGHTS = sequential(0, 1.3); // pale enough for the numbers in the cells
-const FROM = -0.8, TO = 4.3; // what the plane shows
+const ACROSS = [-0.6, 4.3], UP = [-0.6, 3.6]; // what the plane shows at least
 const GRIP = 8; // pixels; half of one may stand out of the plane
 const MERGED = 15; // pixels; keys nearer than that share their names
 
@@ -26,15 +26,14 @@ function compute(state, width, previous, { words: list, rows }) {
 
 // The plane, and beside or below it the matrix.
 function places(width, count) {
-  const wide = width >= 648, size = wide ? Math.min(0.5 * width, 350) : 206;
-  const left = wide ? size + 74 : 62, top = wide ? 62 : size + 54, right = wide ? width - 2 : width - 4;
-  const bottom = top + (wide ? 190 : 118), across = wide ? size : width;
-  const unit = (TO - FROM) / size; // as much for a pixel in both directions
+  const wide = width >= 648, share = (UP[1] - UP[0]) / (ACROSS[1] - ACROSS[0]), across = wide ? Math.min(0.56 * width, 420) : width;
+  const high = Math.min(across * share, wide ? Infinity : 272), left = wide ? across + 68 : 62, top = wide ? 62 : high + 52, right = width - (wide ? 2 : 4);
+  const bottom = top + (wide ? 168 : 102), unit = (UP[1] - UP[0]) / high; // as much for a pixel in both directions
   return {
-    wide, height: wide ? size + 8 : bottom + 8,
+    wide, height: wide ? high + 8 : bottom + 6,
     plane: {
-      x: new Axis({ from: FROM - ((across - size) / 2) * unit, to: TO + ((across - size) / 2) * unit, start: 0, end: across }),
-      y: new Axis({ from: FROM, to: TO, start: size, end: 0 }),
+      x: new Axis({ from: ACROSS[0], to: ACROSS[0] + across * unit, start: 0, end: across }),
+      y: new Axis({ from: UP[0], to: UP[1], start: high, end: 0 }),
     },
     map: { x: cellAxis(count, left, right), y: cellAxis(count, top, bottom) },
   };
@@ -51,21 +50,26 @@ function clusters({ values, plane, list }) {
   return found.map(({ members, ...at }) => ({ ...at, members, name: members.map((j) => list[j]).join(picture.between) }));
 }
 
-const discOf = (weight) => 34 * Math.sqrt(weight);
+const discOf = (weight) => 40 * Math.sqrt(weight);
 
 function drawPlane({ context }, result, theme) {
   const { plane: { x, y }, values, asks, list } = result, plot = new Plot(context, theme, x, y), origin = [x.at(0), y.at(0)];
   const tip = ([across, up]) => [x.at(across), y.at(up)];
-  const labels = new Labels(context, theme, { left: 2, right: x.end - 2, top: y.end + 20, bottom: y.start });
+  const labels = new Labels(context, theme, { left: 2, right: x.end - 2, top: y.end, bottom: y.start });
   plot.horizontal(0, { colour: theme.grid, dash: [] });
   plot.vertical(0, { colour: theme.grid, dash: [] });
   words(context, theme, picture.across, x.end - 4, y.start - 8, { align: "right" });
   labels.along([x.end - 4 - widthOf(context, theme.font, picture.across), y.start - 8], [x.end - 4, y.start - 8]);
-  words(context, theme, picture.up, Math.max(origin[0] - 8, 50), y.end + 10, { align: "right" });
+  context.save();
+  context.translate(origin[0] - 16, y.end + 4);
+  context.rotate(-Math.PI / 2);
+  words(context, theme, picture.up, 0, 0, { align: "right" });
+  context.restore();
+  labels.along([origin[0] - 16, y.end], [origin[0] - 16, y.end + 4 + widthOf(context, theme.font, picture.up)]);
   plot.clip(); // an arrow that is longer than the plane would cross the table
   values.queries.forEach((query, i) => {
     context.globalAlpha = i === asks ? 1 : 0.25;
-    arrow(context, origin, tip(query), colours.query, { width: i === asks ? 4 : 2 });
+    arrow(context, origin, tip(query), colours.query, i === asks ? { width: 6, head: 16 } : { width: 3, head: 11 });
     labels.beside([origin, tip(query)]);
   });
   context.globalAlpha = 1;
@@ -75,7 +79,7 @@ function drawPlane({ context }, result, theme) {
     plot.rule(tip(key), tip([reach * query[0], reach * query[1]]), { colour: theme.muted });
   }
   values.keys.forEach((key, j) => {
-    arrow(context, origin, tip(key), colours.key, { width: 2 });
+    arrow(context, origin, tip(key), colours.key, { width: 3.5, head: 12 });
     labels.beside([origin, tip(key)]);
     context.globalAlpha = 0.35;
     context.fillStyle = colours.key;
@@ -161,8 +165,7 @@ function facts({ values, asks, list }) {
   const weights = values.weights[asks], best = weights.indexOf(Math.max(...weights)), [across, up] = values.queries[asks];
   const [creature, object, action] = values.gathered[asks];
   return {
-    asks: list[asks], across, up, best: list[best], weight: 100 * weights[best], uniform: 100 / list.length,
-    twin: list.some((word, place) => word === list[asks] && place !== asks), creature, object, action,
+    asks: list[asks], across, up, best: list[best], weight: 100 * weights[best], creature, object, action,
   };
 }
 

@@ -1,6 +1,6 @@
-// A sentence's attention weights and outputs before and after its words have moved: two panels side by side, or one of them
-// and, where there is no room, only the words before. A panel's rows are the queries: the weights of each as numbers, and
-// beside them its output as a row of bars. A ribbon goes from each row to where its word has moved.
+// A sentence's attention weights and outputs before and after its words have moved: two panels, side by side or one below
+// the other. A panel's rows are the queries: the weights of each as numbers, and beside them its output as a row of bars.
+// Side by side, a ribbon goes from each row to where its word has moved.
 
 import { meanRow } from "./arithmetic_attention.js";
 import catalogue from "./order_blindness.json";
@@ -13,45 +13,41 @@ export const EQUAL = 1e-12; // rounding errors stay below
 
 const { picture } = catalogue;
 const WEIGHTS = sequential(0, 1.4); // pale enough for the numbers in the cells, whatever a weight is
-const BESIDE = 600; // pixels from which there are two panels
-const TITLES = 42, VERDICT = 44, LARGEST = 50, SMALL = 30; // of a cell
+const BESIDE = 600; // pixels from which the panels are side by side
+const TITLES = 42, VERDICT = 44, LARGEST = 50, SMALL = 60; // of a cell
+const HIGH = { beside: 280, below: 198 }; // of a panel with the longest sentence, so that nothing below jumps
+const SIGNS = [76, 24]; // pixels beside a panel: whether each output is the same, and by how much it is not
 const BAR = 0.55, SMALL_BAR = 0.45; // of a cell: a bar of an output
 const NUMBERED = 20; // pixels of a cell from which its number stands in it
 const GRIP = 26, NUMBER = 14; // beside a row's word, what it is dragged by and its position
 
-// Room for the longest sentence, so that nothing below jumps.
 export function panelsHeight(width) {
-  return (width >= BESIDE ? 280 : 320) + VERDICT;
+  return (width >= BESIDE ? HIGH.beside : 2 * HIGH.below) + VERDICT;
 }
 
-// Where the panels stand, and the axes of their cells: keys, queries, entries of an output, and the mean. Without room for
-// two, `before` has words and no cells.
+// Where the panels stand, and the axes of their cells: keys, queries, entries of an output, and the mean.
 export function panelsOf(width, list, dim) {
   const beside = width >= BESIDE, count = list.length;
   const longest = Math.max(...list.map((word) => [...word].reduce((sum, sign) => sum + (sign > "\u2e80" ? 13 : sign < "a" ? 11 : 8.6), 0)));
-  const labels = longest + 12 + (beside ? GRIP + NUMBER : GRIP), signs = beside ? 76 : 24, bars = (beside ? BAR : SMALL_BAR) * dim, gap = beside ? 12 : 7;
-  const own = longest + (beside ? 8 + NUMBER : 8);
-  const cellWithin = (room) => Math.floor(room / ((beside ? 2 : 1) * (count + bars)));
-  const least = cellWithin(width - labels - signs - own - (beside ? 84 + 2 * gap : 26 + gap));
-  const ribbons = beside || least >= NUMBERED; // long words on a phone leave no room for them
-  const cell = Math.min(beside ? LARGEST : SMALL, ribbons ? least : cellWithin(width - labels - signs - gap));
+  const labels = longest + 12 + (beside ? GRIP + NUMBER : GRIP), bars = (beside ? BAR : SMALL_BAR) * dim, gap = beside ? 12 : 7;
+  const own = beside ? longest + 8 + NUMBER : labels, across = beside ? own + 84 + gap : 0;
+  const cellWith = (signs) => Math.floor((width - labels - signs - gap - across) / ((beside ? 2 : 1) * (count + bars)));
+  const signs = SIGNS.find((wide) => cellWith(wide) >= NUMBERED) ?? SIGNS.at(-1), cell = Math.min(beside ? LARGEST : SMALL, cellWith(signs));
   const slanted = 0.82 * longest > cell - 3;
-  const header = TITLES + (slanted ? 0.64 * longest + 16 : 22);
-  const row = Math.min(LARGEST, Math.floor((panelsHeight(width) - VERDICT - header - 10) / (count + 1)));
-  const lower = header + count * row;
-  const panel = (left, label) => {
-    const start = left + label, across = start + count * cell + gap;
+  const header = TITLES + (slanted ? 0.64 * longest + 16 : beside ? 22 : 14);
+  const row = Math.min(LARGEST, Math.floor(((beside ? HIGH.beside : HIGH.below) - header - 10) / (count + 1)));
+  const panel = (left, top, label) => {
+    const start = left + label, end = start + count * cell + gap, upper = top + header, lower = upper + count * row;
     return {
-      left, start, cell, row, slanted,
+      left, top, start, cell, row, slanted,
       x: cellAxis(count, start, start + count * cell),
-      y: cellAxis(count, header, lower),
-      entry: cellAxis(dim, across, across + bars * cell),
-      mean: cellAxis(1, lower + 8, lower + 8 + row),
+      y: cellAxis(count, upper, lower),
+      entry: cellAxis(dim, end, end + bars * cell),
+      mean: cellAxis(1, lower + 6, lower + 6 + row),
     };
   };
-  const wide = (label) => label + count * cell + gap + bars * cell;
-  const after = panel(width - signs - wide(labels), labels);
-  return { beside, ribbons, before: beside ? panel(0, own) : { left: 0, end: own, y: after.y }, after };
+  const wide = labels + count * cell + gap + bars * cell;
+  return { beside, signs, before: panel(0, 0, own), after: beside ? panel(width - signs - wide, 0, labels) : panel(0, HIGH.below, labels) };
 }
 
 // On the way words pass over one another, those that go farthest on top; `shown` says where their rows and columns are.
@@ -134,9 +130,8 @@ function drawWords(context, theme, { x, y, start, slanted }, { list, rows, colum
 }
 
 // From each row of the words before to where its word has moved: a ribbon where the output is the same, else a dashed line.
-function drawRibbons(context, { before, after, beside }, { values }, chosen) {
-  const from = beside ? before.entry.end + 4 : before.end, to = after.left, middle = (from + to) / 2;
-  const half = Math.max(after.row / 2 - (beside ? 5 : 7), 3);
+function drawRibbons(context, { before, after }, { values }, chosen) {
+  const from = before.entry.end + 4, to = after.left, middle = (from + to) / 2, half = Math.max(after.row / 2 - 5, 3);
   const edge = (upper, lower) => {
     context.moveTo(from, upper);
     context.bezierCurveTo(middle, upper, middle, lower, to, lower);
@@ -162,12 +157,12 @@ function drawRibbons(context, { before, after, beside }, { values }, chosen) {
 }
 
 // Whether each output is still the same, and a corner on each weight that is another one for the same two words.
-function drawChanges(context, theme, { after, beside }, { order, place, values }) {
+function drawChanges(context, theme, { after, signs }, { order, place, values }) {
   const sign = (change, y) => {
     const same = change <= EQUAL, text = say(picture[same ? "same" : "other"], { change: grouped(Number(change.toPrecision(2))) });
     const [mark, more] = [text.slice(0, 1), text.slice(1)], left = after.entry.end + 5, large = sized(theme, 17);
     words(context, large, mark, left, y, { colour: theme.text, bold: true });
-    if (beside) words(context, theme, more, left + 13, y, { colour: theme.text });
+    if (signs === SIGNS[0]) words(context, theme, more, left + 13, y, { colour: theme.text });
   };
   sign(values.mean_change, after.mean.at(0));
   values.output_change.forEach((change, word) => sign(change, after.y.at(place[word])));
@@ -186,9 +181,9 @@ function drawChanges(context, theme, { after, beside }, { order, place, values }
 
 // `shown` has the words with their weights and outputs, and where the rows and columns are that they stand in.
 function drawPanel(context, theme, panel, shown, greatest, state, facts, { draggable, numbered }) {
-  const { x, y, entry, start } = panel, { outputs, rows } = shown;
-  words(context, theme, [say(picture.weights, facts), say(picture.weights_short, facts), picture.weights_least], x.start, 28, { width: entry.start - x.start - 8 });
-  words(context, theme, say(picture.outputs, facts), entry.start, 28, { width: entry.end - entry.start });
+  const { x, y, entry, start, top } = panel, { outputs, rows } = shown;
+  words(context, theme, [say(picture.weights, facts), say(picture.weights_short, facts), picture.weights_least], x.start, top + 28, { width: entry.start - x.start - 8 });
+  words(context, theme, say(picture.outputs, facts), entry.start, top + 28, { width: entry.end - entry.start });
   drawWords(context, theme, panel, shown, state, draggable, numbered);
   drawWeights(context, theme, panel, shown, state.causal);
   drawOutputs(context, theme, entry, y, outputs, greatest, rows);
@@ -197,26 +192,21 @@ function drawPanel(context, theme, panel, shown, greatest, state, facts, { dragg
 }
 
 export function drawPanels({ context, width, height }, result, state, theme, facts, cursor) {
-  const { values, panels } = result, { before, after, beside, ribbons } = panels, moving = state.progress < 2;
+  const { values, panels } = result, { before, after, beside } = panels, moving = state.progress < 2;
   const places = [...values.words.keys()], as = { list: values.words, weights: values.weights, outputs: values.outputs };
   const written = { ...as, rows: places, columns: places };
   const moved = { list: values.moved_words, weights: values.moved_weights, outputs: values.moved_outputs, rows: places, columns: places };
   const greatest = Math.max(...[...values.outputs, ...values.moved_outputs].flat().map(Math.abs));
-  const title = (texts, left, right) => words(context, sized(theme, 13), say(texts, facts), left, 10, { colour: theme.text, bold: true, width: right - left });
-  if (ribbons) drawRibbons(context, panels, result, cursor?.query);
-  if (beside) {
-    title(picture.as_written, before.left, before.entry.end + 40);
-    drawPanel(context, theme, before, written, greatest, state, facts, { draggable: false, numbered: true });
-  } else if (ribbons) {
-    values.words.forEach((word, k) => words(context, theme, word, before.end - 4, before.y.at(k), { align: "right", colour: colours.query, bold: true }));
-    words(context, theme, say(picture.before, facts), 0, 28);
-  }
-  title(picture.moved, after.left + 2, width);
+  const title = (texts, { left, top }, right) => words(context, sized(theme, 13), say(texts, facts), left, top + 10, { colour: theme.text, bold: true, width: right - left });
+  if (beside) drawRibbons(context, panels, result, cursor?.query);
+  title(picture.as_written, before, beside ? before.entry.end + 40 : width);
+  drawPanel(context, theme, before, written, greatest, state, facts, { draggable: false, numbered: beside });
+  title(picture.moved, after, width);
   const shown = moving ? { ...as, rows: values.rows, columns: values.columns, moving } : moved;
   drawPanel(context, theme, after, shown, greatest, state, facts, { draggable: true, numbered: beside && !moving });
   if (!moving) drawChanges(context, theme, panels, result);
   if (cursor !== null) {
-    if (beside) new HeatMap(context, theme, before.x, before.y).outline(cursor.query, cursor.key);
+    new HeatMap(context, theme, before.x, before.y).outline(cursor.query, cursor.key);
     new HeatMap(context, theme, after.x, after.y).outline(values.rows[cursor.query], values.columns[cursor.key]);
   }
   const verdict = sized(theme, beside ? 15 : 13), line = height - VERDICT + 14, style = { colour: theme.text, bold: true, width };

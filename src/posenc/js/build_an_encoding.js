@@ -27,23 +27,25 @@ function compute(state, width, previous) {
   return { key, values, apart, most: Math.max(...apart.map((row) => row.reduce((most, value) => Math.max(most, value), 0))), ...places(width, state.pairs) };
 }
 
-// Clock pairs, frequencies and properties, and beside or below them the map of distances.
+// Dials of the pairs, frequencies and properties, and beside or below them the map of distances.
 function places(width, pairs = PAIRS) {
   const wide = width >= 600, side = wide ? Math.min(0.44 * width, 312) : 160, right = wide ? width - side - 30 : width;
-  const columns = wide && pairs > 4 ? 3 : wide ? pairs : PAIRS, size = Math.min(right / columns, wide ? (pairs > 4 ? 104 : 180) : 80);
+  const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : Math.max(pairs, 4), rows = Math.ceil(pairs / columns);
+  const across = right / columns, beside = wide && across > 140 ? 76 : 0; // numbers beside a dial, where there is room
+  const size = Math.min(across - beside, wide ? 216 / rows : 76, 170);
   const left = wide ? width - side - 2 : 26, top = wide ? 24 : 194;
   return {
     wide, side, height: wide ? 368 : top + side + 14,
-    dials: { right, columns, size, top: wide ? 18 + (208 - Math.ceil(pairs / columns) * size) / 2 : 18 },
+    dials: { right, columns, across, beside, size, top: wide ? 18 + (216 - rows * size) / 2 : 18 },
     frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
-    frequencyTop: wide ? 254 : 112,
+    frequencyTop: wide ? 260 : 112,
     map: { x: cellAxis(LENGTH, left, left + side), y: cellAxis(LENGTH, top, top + side) },
   };
 }
 
 // A hand, and its shadows: the sine on the upright bar beside it, the cosine on the bar above.
 function drawDial(context, theme, x, y, size, angle, colour, cosines) {
-  const radius = 0.32 * size, [sine, cosine] = [Math.sin(angle), Math.cos(angle)], far = radius + 0.1 * size;
+  const radius = 0.35 * size, [sine, cosine] = [Math.sin(angle), Math.cos(angle)], far = radius + 0.09 * size;
   context.strokeStyle = theme.grid;
   context.lineWidth = 1.2;
   context.beginPath();
@@ -73,17 +75,21 @@ function drawDial(context, theme, x, y, size, angle, colour, cosines) {
 }
 
 function drawPairs({ context }, result, state, theme) {
-  const { dials: { columns, size, right, top }, frequency, frequencyTop, wide } = result, { position, pairs } = state;
+  const { dials: { columns, across, beside, size, right, top }, frequency, frequencyTop, wide } = result, { position, pairs, cosines } = state;
   words(context, theme, picture.dials.map((text) => say(text, state)), 0, 8, { colour: theme.text, bold: true, width: right });
   frequenciesOf(state).forEach((each, k) => {
-    drawDial(context, theme, ((k % columns) + 0.46) * size, top + (Math.floor(k / columns) + 0.55) * size, size, position * each, pairColour(k, pairs), state.cosines);
+    const left = (k % columns) * across + (across - size - beside) / 2, y = top + (Math.floor(k / columns) + 0.55) * size, angle = position * each;
+    drawDial(context, theme, left + 0.46 * size, y, size, angle, pairColour(k, pairs), cosines);
+    if (!beside) return;
+    const said = say(picture.pair, { pair: k, sine: Math.sin(angle), cosine: Math.cos(angle), cosines }).split("\n");
+    said.forEach((line, row) => words(context, theme, line, left + size + 2, y + 18 * (row - (said.length - 1) / 2), { colour: row ? theme.muted : theme.text, bold: row === 0 }));
   });
   words(context, theme, picture.frequencies, 0, frequencyTop - 16, { colour: theme.text, bold: true, width: right });
   const axis = new Plot(context, theme, frequency, new Axis({ from: 0, to: 1, start: frequencyTop + 14, end: frequencyTop }));
   axis.horizontal(0, { colour: theme.muted, dash: [] });
   for (const tick of frequency.ticks()) words(context, theme, grouped(tick), Math.max(frequency.at(tick), 18), frequencyTop + 31, { align: "center" });
-  for (const { x, y, pair } of handles(result, state)) grip(context, theme, x, y, pairColour(pair, pairs));
-  if (wide) drawProperties(context, theme, result, 0, frequencyTop + 56, right);
+  for (const { x, y, pair } of handles(result, state).slice(0, pairs)) grip(context, theme, x, y, pairColour(pair, pairs));
+  if (wide) drawProperties(context, theme, result, 0, frequencyTop + 54, right);
 }
 
 function drawProperties(context, theme, { values, wide }, left, top, right) {
@@ -113,15 +119,17 @@ function draw(canvas, result, state, theme, cursor) {
   context.lineWidth = 1.5;
   const row = y.at(state.position - 0.5), cell = y.at(1) - y.at(0);
   context.strokeRect(x.start - 1, row, side + 2, cell);
+  grip(context, theme, x.start - 10, y.at(state.position), colours.query);
   if (cursor !== null) map.outline(cursor.first, cursor.second);
 }
 
 const drag = (state, pair, frequency) => ({ [`theta_${pair}`]: frequency });
 
-function handles({ frequency, frequencyTop }, state) {
-  return frequenciesOf(state).map((each, pair) => ({
+function handles({ frequency, frequencyTop, map: { x, y } }, state) {
+  const pairs = frequenciesOf(state).map((each, pair) => ({
     name: `pair ${pair}`, pair, x: frequency.at(each), y: frequencyTop + 14, along: "x", drag: (px) => drag(state, pair, frequency.invert(px)),
   }));
+  return [...pairs, { name: "position", x: x.start - 10, y: y.at(state.position), along: "y", drag: (px, py) => ({ position: y.nearest(y.invert(py)) }) }];
 }
 
 function facts({ values }) {

@@ -2,15 +2,16 @@ import { dyadic, harmonic, integer, normalised, radixShares, sinusoidal } from "
 import { distances, lengthDependence, maxNorm, minDistance, monotonicityViolations, translationResidual } from "./arithmetic_properties.js";
 import { table } from "./blocks.js";
 import { colours, diverging, sequential } from "./colours.js";
-import { HeatMap, cellAxis, colourBar, sized, widthOf, words } from "./drawing.js";
+import { HeatMap, cellAxis, colourBar, grip, sized, widthOf, words } from "./drawing.js";
 import catalogue from "./encoding_gallery.json";
 import { explorable } from "./explorable.js";
+import { grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture, scores: inWords, properties } = catalogue;
-const SHOWN = 32; // positions in the small pictures
+const SHOWN = 32, LONGEST = 96; // positions in the small pictures and in the large one, as in Python
 const ROUNDING = 1e-9;
-const GAP = 18, BELOW = 40; // pixels above and below the large picture
+const MAP = 42; // pixels above the large picture
 
 // For each encoding: those of positions, the first position without one, and whether the length of the sequence changes them.
 const never = () => Infinity;
@@ -58,11 +59,11 @@ function encodingAndScores(name, length, dim, steps, known = { encodings: [], ap
   return { known, encodings, scores };
 }
 
-// Where the small pictures, the verdicts below them and the large picture stand.
+// Where the large picture stands, and below it the small ones with their verdicts.
 function places(width) {
-  const wide = width >= 600, left = wide ? 206 : 108, thumb = wide ? 42 : 28, row = wide ? 20 : 22;
-  const first = thumb + 25, last = first + PROPERTIES.length * row, map = last + row + 2 + GAP;
-  return { wide, left, column: (width - left) / NAMES.length, top: 3, thumb, first, row, last, map, bottom: map + (wide ? 78 : 70) };
+  const wide = width >= 600, left = wide ? 206 : 108, thumb = wide ? 34 : 26, row = wide ? 18 : 20;
+  const bottom = MAP + (wide ? 100 : 76), top = bottom + 36, first = top + thumb + 22, last = first + PROPERTIES.length * row;
+  return { wide, left, column: (width - left) / NAMES.length, bottom, top, thumb, first, row, last, height: last + row + 4 };
 }
 
 function compute({ scheme, length, dim }, width, previous, { steps }) {
@@ -70,15 +71,16 @@ function compute({ scheme, length, dim }, width, previous, { steps }) {
   const gallery = previous?.length === length && previous.dim === dim
     ? previous.gallery : Object.fromEntries(NAMES.map((name) => [name, encodingAndScores(name, length, dim, steps, known[name]?.known)]));
   const each = (map) => Object.fromEntries(NAMES.map((name) => [name, map(gallery[name].scores)]));
+  const { encode, end } = ENCODINGS[scheme], last = Math.min(LONGEST, end(length, dim));
   const values = {
-    encodings: gallery[scheme].encodings,
+    encodings: encode(Array.from({ length: last }, (_, position) => position), length, dim),
     scores: each((scores) => scores),
     met: each((scores) => PROPERTIES.map((property) => isMet(property, scores[property], dim))),
   };
   const place = places(width);
   const axes = {
-    position: cellAxis(length, 30, width - 8),
-    dimension: cellAxis(dim, place.map, place.bottom),
+    position: cellAxis(LONGEST, 30, width - 10),
+    dimension: cellAxis(dim, MAP, place.bottom),
     encoding: cellAxis(NAMES.length, place.left, width),
     property: cellAxis(PROPERTIES.length, place.first, place.last),
   };
@@ -94,18 +96,34 @@ function cellsOf(encodings, positions, dim) {
 
 const scaleOf = (scheme, positions) => (scheme === "integer" ? sequential(0, positions - 1) : diverging(1));
 
+// All positions that have an encoding, those past the end of the sequence pale.
 function drawMap({ context, width }, { values, axes, place }, { scheme, length, dim }, theme, cursor) {
-  const { position: x, dimension: y } = axes, map = new HeatMap(context, theme, x, y), scale = scaleOf(scheme, length);
-  map.fill(cellsOf(values.encodings, length, dim), scale);
-  const step = [1, 2, 4, 8].find((size) => dim / size <= 4), stride = [4, 8, 16, 32].find((size) => length / size <= width / 50);
+  const { position: x, dimension: y } = axes, map = new HeatMap(context, theme, x, y), scale = scaleOf(scheme, LONGEST);
+  map.fill(cellsOf(values.encodings, LONGEST, dim), scale);
+  const step = [1, 2, 4, 8].find((size) => dim / size <= 4), stride = width < 400 ? 16 : 8, end = x.at(length - 0.5), defined = values.encodings.length;
   const ticks = (count, by) => Array.from({ length: Math.ceil(count / by) }, (_, k) => [k * by, String(k * by)]);
-  map.labels({ xTicks: ticks(length, stride), yTicks: ticks(dim, step) });
-  const bar = place.wide ? 120 : 70, room = width - bar - 30, line = place.bottom + 28, name = nameOf(scheme), font = `600 ${theme.font}`;
-  words(context, theme, name, 0, line, { colour: theme.text, bold: true, width: room });
-  const named = widthOf(context, font, name) + 10;
-  words(context, theme, [picture.map, picture.map_short, ""], named, line, { width: room - named });
-  colourBar(context, theme, scale, { left: Math.round(x.end - bar), top: place.bottom + 19, width: bar });
-  if (values.encodings.length < length) words(context, theme, picture.no_encoding, x.at((values.encodings.length + length) / 2), (y.start + y.end) / 2, { align: "center" });
+  map.labels({ xTicks: ticks(LONGEST, stride), yTicks: ticks(dim, step) });
+  context.globalAlpha = 0.72;
+  context.fillStyle = theme.ground;
+  context.fillRect(end, y.start, x.end - end, y.end - y.start);
+  context.globalAlpha = 1;
+  const middle = (y.start + y.end) / 2, said = (text, from, to) => {
+    if (to - from > widthOf(context, theme.font, text) + 8) words(context, theme, text, (from + to) / 2, middle, { align: "center", colour: theme.text, rim: true });
+  };
+  if (defined < length) said(picture.no_encoding, x.at(defined - 0.5), end);
+  said(picture[defined > length ? "past" : "no_encoding"], end + 8, x.end);
+  const name = nameOf(scheme), named = widthOf(context, `600 ${theme.font}`, name) + 10, bar = 60, from = x.end - bar - 22;
+  words(context, theme, name, 0, 9, { colour: theme.text, bold: true });
+  words(context, theme, [picture.map, picture.map_short, ""], named, 9, { width: from - named - 24 });
+  colourBar(context, theme, scale, { left: Math.round(from), top: 4, width: bar, ticks: [] });
+  words(context, theme, grouped(scale.from), from - 5, 9, { align: "right" });
+  words(context, theme, grouped(scale.to), from + bar + 5, 9);
+  context.strokeStyle = colours.position;
+  context.lineWidth = 2;
+  context.strokeRect(x.start - 1, y.start - 1, end - x.start + 2, y.end - y.start + 2);
+  grip(context, theme, end, MAP - 10, colours.position);
+  const ends = say(picture.end, { length }), before = end - 14 > widthOf(context, `600 ${theme.font}`, ends);
+  words(context, theme, ends, before ? end - 14 : end + 14, MAP - 10, { align: before ? "right" : "left", colour: colours.position, bold: true });
   if (cursor !== null) map.outline(cursor.dimension, cursor.position);
 }
 
@@ -116,8 +134,8 @@ function drawChoice({ context }, { axes, place }, theme, left, right) {
   context.lineWidth = 1;
   for (const [from, to] of [[left, position.start], [right, position.end]]) {
     context.beginPath();
-    context.moveTo(from, lower);
-    context.lineTo(to, dimension.start - 1);
+    context.moveTo(from, upper);
+    context.lineTo(to, dimension.end + 22);
     context.stroke();
   }
   context.lineWidth = 2;
@@ -131,7 +149,7 @@ function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, d
   // All marks of one look in turn: a change of font costs more than a word.
   for (const fine of [true, false]) {
     const alike = columns.flatMap(({ name, start, end }) => PROPERTIES.map((_, r) => ({ start, end, r })).filter(({ r }) => values.met[name][r] === fine));
-    context.globalAlpha = fine ? 0.4 : 0.1;
+    context.globalAlpha = fine ? 0.26 : 0.07;
     context.fillStyle = fine ? colours.score : colours.neutral;
     for (const { start, end, r } of alike) context.fillRect(start, y.at(r) - high / 2, end - start, high);
     context.globalAlpha = 1;
@@ -141,8 +159,8 @@ function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, d
   const counts = NAMES.map((name) => values.met[name].filter(Boolean).length), most = Math.max(...counts), small = sized(theme, wide ? 12 : 11);
   columns.forEach(({ name, start, end }, k) => {
     const map = new HeatMap(context, theme, cellAxis(shown, start, end), cellAxis(dim, top, top + thumb)), middle = (start + end) / 2;
-    map.fill(cellsOf(gallery[name].encodings, shown, dim), scaleOf(name, shown));
-    words(context, small, picture.columns[name], middle, top + thumb + 11, { align: "center", colour: theme.text, bold: wide && name === scheme, width: end - start + 3 });
+    map.fill(cellsOf(gallery[name].encodings, shown, dim), scaleOf(name, LONGEST));
+    words(context, small, picture.columns[name], middle, top + thumb + 11, { align: "center", colour: theme.text, width: end - start + 3 });
     if (counts[k] === most) {
       context.fillStyle = colours.score;
       context.fillRect(start, last + 1, end - start, row - 2);
@@ -151,7 +169,7 @@ function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, d
   });
   PROPERTIES.forEach((property, r) => words(context, theme, [properties[property].name, properties[property].short], 0, y.at(r) + 1, { colour: theme.text, width: left - 6 }));
   words(context, theme, say(picture[wide ? "count" : "count_short"], { properties: PROPERTIES.length }), 0, last + row / 2 + 1, { colour: theme.text, bold: true });
-  if (wide) words(context, theme, say(picture.small, { shown }), 0, top + thumb / 2, { width: left - 6 });
+  words(context, theme, [picture.choose, picture.choose_short], 0, top + thumb / 2, { width: left - 6 });
   const chosen = columns.find(({ name }) => name === scheme);
   drawChoice(canvas, { axes, place }, theme, chosen.start - 1, chosen.end + 1);
   if (cursor !== null) new HeatMap(context, theme, axes.encoding, y).outline(cursor.property, cursor.encoding);
@@ -164,8 +182,8 @@ function draw(canvas, result, state, theme, cursor) {
   drawBoard(canvas, result, state, theme, cursor && !onMap(cursor) ? cursor : null);
 }
 
-function facts({ values }, { scheme, length }) {
-  const scores = values.scores[scheme], encoded = values.encodings.length;
+function facts({ values, gallery }, { scheme, length }) {
+  const scores = values.scores[scheme], encoded = gallery[scheme].encodings.length;
   const failed = PROPERTIES.filter((_, r) => !values.met[scheme][r]).map((property) => ({ property, score: scores[property], percent: 100 * scores[property] }));
   return {
     encoding: nameOf(scheme), properties: PROPERTIES.length, met: PROPERTIES.length - failed.length, ends: encoded < length, last_encoded: encoded - 1,
@@ -191,9 +209,14 @@ function blocks({ values }, { scheme, dim }) {
   return [table({ caption: say(catalogue.table.caption, { encoding: nameOf(scheme) }), columns: catalogue.table.columns, rows })];
 }
 
+// The end of the sequence is dragged.
+const handles = ({ axes: { position: x, dimension: y } }, { length }) => [{
+  name: "length", x: x.at(length - 0.5), y: MAP - 10, line: { vertical: true, from: MAP - 20, to: y.end }, drag: (px) => ({ length: x.nearest(x.invert(px) + 0.5) }),
+}];
+
 // A press on a column chooses its encoding.
 function press(x, y, { place }) {
-  if (x < place.left || y > place.last + place.row) return null;
+  if (x < place.left || y < place.top || y > place.last + place.row) return null;
   return { scheme: NAMES[Math.min(Math.floor((x - place.left) / place.column), NAMES.length - 1)] };
 }
 
@@ -206,8 +229,8 @@ const render = explorable({
     reader("position", "position", "dimension"), reader("dimension", "position", "dimension"),
     reader("encoding", "encoding", "property"), reader("property", "encoding", "property"),
   ],
-  height: (width) => places(width).bottom + BELOW + 4,
-  compute, draw, facts, reading, blocks, press,
+  height: (width) => places(width).height,
+  compute, draw, facts, reading, blocks, press, handles,
   pixel: ({ axes }, position, dimension) => [axes.position.at(position), axes.dimension.at(dimension)],
 });
 

@@ -1,47 +1,52 @@
 import { SLOPE, encodingOf, injected, scoreOf } from "./arithmetic_injection.js";
+import { softmax } from "./arithmetic_bias.js";
 import { colours } from "./colours.js";
-import { Axis, Plot, arrow, grip, sized, words } from "./drawing.js";
+import { Axis, Plot, arrow, cellAxis, grip, sized, words } from "./drawing.js";
 import catalogue from "./injection_points.json";
 import { explorable } from "./explorable.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const LAST = 32, ROUNDING = 1e-9; // as in Python
+const LAST = 32, LATEST = 6, ROUNDING = 1e-9; // as in Python
+const QUERY = 2, KEY = 1; // “sat” and “cat” among the tokens
 const POINTS = ["input", "query_key", "logits"];
-const LOW = -3, HIGH = 4; // of the scores that are drawn
-const LANES = { query: 18, key: 50 }, TRACK = 72; // the tokens, and their positions
-const FRAME = { top: 116, bottom: 194 }, CHART = { top: 266, bottom: 324 };
-const HEIGHT = 328, HALF = { word: 35, high: 14 };
+const LANES = { query: 16, key: 44 }, TRACK = 74; // the tokens, and their positions
+const FRAME = { top: 124, bottom: 192 }, BARS = { top: 256, bottom: 326 }, MOST = 0.8; // of a weight
+const HEIGHT = 346, HALF = { word: 31, high: 13 };
 
 function compute(state, width, previous, data) {
-  const { injection_point: point, m, n } = state, low = Math.min(m, n), score = (query, key) => scoreOf(point, data, query, key);
+  const { injection_point: point, m, n, start } = state, low = Math.min(m, n), { query, keys, others } = data;
+  const score = (at, other) => scoreOf(point, query, keys[KEY], at, other);
+  const places = keys.map((_, k) => (k === QUERY ? m : k === KEY ? n : start + others[k]));
+  const weightsOf = (point) => Array.from(softmax(keys.map((key, k) => scoreOf(point, query, key, m, places[k]))));
   const values = {
     score: score(m, n),
+    weights: weightsOf(point),
     together: Array.from({ length: LAST + 1 - Math.abs(m - n) }, (_, k) => score(m - low + k, n - low + k)),
     apart: Array.from({ length: LAST + 1 }, (_, position) => score(position, n)),
   };
-  return { values, low, data, ...places(width) };
+  return { values, blind: weightsOf("none"), places, data, query, key: keys[KEY], ...layout(width) };
 }
 
-function places(width) {
-  const gap = width >= 600 ? 28 : 12, across = (width - 2 * gap) / 3, half = (width - gap) / 2;
-  const chart = (left) => ({
-    x: new Axis({ from: 0, to: LAST, start: left + 24, end: left + half - 8 }),
-    y: new Axis({ from: LOW, to: HIGH, start: CHART.bottom, end: CHART.top }),
-  });
+function layout(width) {
+  const gap = width >= 600 ? 28 : 12, across = (width - 2 * gap) / 3;
   return {
     positions: new Axis({ from: 0, to: LAST, start: HALF.word + 1, end: width - HALF.word - 1 }),
     points: POINTS.map((name, k) => ({ name, left: 1 + k * (across + gap), right: k * (across + gap) + across - 1 })),
-    charts: { together: chart(0), apart: chart(half + gap) },
+    bars: { x: cellAxis(6, 0, width), y: new Axis({ from: 0, to: MOST, start: BARS.bottom, end: BARS.top }) },
   };
 }
 
 // ---- the tokens
 
-function drawTokens({ context }, { positions: axis }, state, theme) {
+function drawTokens({ context }, { positions: axis, places, data }, state, theme) {
   const line = new Plot(context, theme, axis, new Axis({ from: 0, to: 1, start: TRACK, end: TRACK - 1 }));
   line.horizontal(0, { colour: theme.muted, dash: [] });
-  for (let tick = 0; tick <= LAST; tick += 4) words(context, theme, String(tick), axis.at(tick), TRACK + 13, { align: "center" });
+  for (let tick = 0; tick <= LAST; tick += 4) words(context, theme, String(tick), axis.at(tick), TRACK + 16, { align: "center" });
+  places.forEach((position, k) => {
+    if (k === QUERY || k === KEY) return;
+    words(context, sized(theme, 14), data.words[k], axis.at(position), TRACK, { align: "center", colour: theme.text, ground: true });
+  });
   for (const [name, position] of [["query", state.m], ["key", state.n]]) {
     const x = axis.at(position), y = LANES[name];
     line.rule([x, y + HALF.high], [x, TRACK], { colour: colours[name], dash: [] });
@@ -53,8 +58,8 @@ function drawTokens({ context }, { positions: axis }, state, theme) {
     context.globalAlpha = 1;
     context.lineWidth = 2;
     context.strokeRect(x - HALF.word, y - HALF.high, 2 * HALF.word, 2 * HALF.high);
-    grip(context, theme, x - HALF.word + 14, y, colours[name]);
-    words(context, sized(theme, 17), picture[name], x + 10, y + 1, { align: "center", colour: theme.text, bold: true });
+    grip(context, theme, x - HALF.word + 13, y, colours[name]);
+    words(context, sized(theme, 16), picture[name], x + 9, y + 1, { align: "center", colour: theme.text, bold: true });
   }
 }
 
@@ -62,12 +67,12 @@ function drawTokens({ context }, { positions: axis }, state, theme) {
 
 const WITHIN = {
   // the encodings that are added to both tokens
-  input(context, theme, { left, right, top, bottom }, { data }, { m, n }) {
-    const high = (bottom - top) / 4, wide = (right - left) / data.query.length;
+  input(context, theme, { left, right, top, bottom }, { query }, { m, n }) {
+    const high = (bottom - top) / 4, wide = (right - left) / query.length;
     [["query", m], ["key", n]].forEach(([name, position], row) => {
       const zero = top + high * (1 + 2 * row);
       context.fillStyle = colours[name];
-      encodingOf(position, data.query.length).forEach((value, k) => {
+      encodingOf(position, query.length).forEach((value, k) => {
         const end = zero - 0.85 * high * value;
         context.fillRect(left + (k + 0.15) * wide, Math.min(zero, end), 0.7 * wide, Math.max(Math.abs(zero - end), 1));
       });
@@ -76,7 +81,7 @@ const WITHIN = {
     });
   },
   // the faster pair of both, rotated
-  query_key(context, theme, { left, right, top, bottom }, { data }, { m, n }) {
+  query_key(context, theme, { left, right, top, bottom }, vectors, { m, n }) {
     const x = (left + right) / 2, y = (top + bottom) / 2, radius = Math.min(right - left, bottom - top) / 2 - 2;
     context.strokeStyle = theme.muted;
     context.lineWidth = 1;
@@ -84,7 +89,7 @@ const WITHIN = {
     context.arc(x, y, radius, 0, 2 * Math.PI);
     context.stroke();
     for (const [name, position] of [["query", m], ["key", n]]) {
-      const [across, up] = injected("query_key", data[name], position), length = Math.hypot(across, up);
+      const [across, up] = injected("query_key", vectors[name], position), length = Math.hypot(across, up);
       arrow(context, [x, y], [x + (radius * across) / length, y - (radius * up) / length], colours[name], { width: 3 });
     }
   },
@@ -103,39 +108,48 @@ const WITHIN = {
 function drawPoint(context, theme, { name, left, right }, result, state) {
   const { top, bottom } = FRAME, isOn = state.injection_point === name, wide = right - left, middle = (left + right) / 2;
   words(context, theme, picture.points[name], middle, top - 14, { align: "center", bold: true, colour: theme.text, width: wide });
-  words(context, theme, isOn ? picture.on[name] : picture.off, middle, bottom + 18, { align: "center", width: wide, colour: isOn ? theme.text : theme.muted });
+  words(context, theme, isOn ? picture.on[name] : picture.off, middle, bottom + 15, { align: "center", width: wide, colour: isOn ? theme.text : theme.muted });
   context.fillStyle = isOn ? colours.score : theme.grid;
-  context.globalAlpha = isOn ? 0.12 : 0.6;
+  context.globalAlpha = isOn ? 0.12 : 0.3;
   context.fillRect(left, top, wide, bottom - top);
   context.globalAlpha = 1;
-  if (isOn) WITHIN[name](context, theme, { left: left + 10, right: right - 10, top: top + 8, bottom: bottom - 4 }, result, state);
+  context.globalAlpha = isOn ? 1 : 0.3; // what the others would do
+  WITHIN[name](context, theme, { left: left + 10, right: right - 10, top: top + 8, bottom: bottom - 4 }, result, state);
+  context.globalAlpha = 1;
   context.strokeStyle = isOn ? colours.score : theme.muted;
-  context.lineWidth = isOn ? 3 : 1.5;
+  context.lineWidth = isOn ? 3 : 1;
   context.strokeRect(left, top, wide, bottom - top);
 }
 
-// ---- the score
+// ---- the attention of “sat”
 
-function drawChart(context, theme, { x, y }, title, from, values, at, cursor) {
-  const plot = new Plot(context, theme, x, y);
-  words(context, theme, title, x.start - 24, y.end - 14, { colour: theme.text, width: x.end - x.start + 30 });
-  for (const tick of [-2, 0, 2]) {
-    words(context, theme, String(tick).replace("-", "−"), x.start - 8, y.at(tick), { align: "right" });
-    plot.horizontal(tick, { colour: theme.grid, dash: [] });
-  }
-  plot.line(values.map((value, k) => [from + k, value]), colours.score, { width: 2.5 });
-  plot.marks(values.map((value, k) => [from + k, value]), colours.score, { radius: 2.2 });
-  plot.marks([[at, values[at - from]]], colours.position, { radius: 5.5 });
-  if (cursor !== null) plot.vertical(cursor);
+function drawWeights({ context, width }, { values, blind, data, bars: { x, y } }, theme, cursor) {
+  words(context, theme, picture.weights, 0, 236, { colour: theme.text, bold: true, width });
+  const wide = 0.56 * (x.at(1) - x.at(0));
+  values.weights.forEach((weight, k) => {
+    const left = x.at(k) - wide / 2, name = k === KEY ? "key" : k === QUERY ? "query" : null, top = y.at(weight), was = y.at(blind[k]);
+    context.fillStyle = colours[name ?? "score"];
+    context.globalAlpha = name === "key" || cursor?.token === k ? 1 : 0.55;
+    context.fillRect(left, top, wide, y.start - top);
+    context.globalAlpha = 1;
+    context.strokeStyle = theme.text;
+    context.setLineDash([4, 3]);
+    context.strokeRect(left, was, wide, y.start - was);
+    context.setLineDash([]);
+    words(context, theme, say(picture.weight, { weight: 100 * weight }), x.at(k), Math.min(top, was) - 8, { align: "center", bold: true, colour: theme.text });
+    words(context, theme, data.words[k], x.at(k), y.start + 11, { align: "center", bold: name !== null, colour: name ? colours[name] : theme.text });
+  });
+  context.fillStyle = theme.muted;
+  context.fillRect(0, y.start, width, 1);
 }
 
-function draw({ context, width }, result, state, theme, cursor) {
-  const { values, points, charts, low } = result;
-  drawTokens({ context }, result, state, theme);
-  for (const point of points) drawPoint(context, theme, point, result, state);
-  words(context, sized(theme, 20), say(picture.score, values), width / 2, 232, { align: "center", bold: true, colour: theme.text });
-  drawChart(context, theme, charts.together, picture.together, 0, values.together, low, null);
-  drawChart(context, theme, charts.apart, picture.apart, 0, values.apart, state.m, cursor?.position ?? null);
+function draw(canvas, result, state, theme, cursor) {
+  const { context } = canvas;
+  context.lineWidth = 1;
+  drawTokens(canvas, result, state, theme);
+  for (const point of result.points) drawPoint(context, theme, point, result, state);
+  context.lineWidth = 1;
+  drawWeights(canvas, result, theme, cursor);
 }
 
 // ---- handles
@@ -154,33 +168,31 @@ function press(px, py, { points }, { injection_point: present }) {
   return at ? { injection_point: present === at.name ? "none" : at.name } : null;
 }
 
-// Both together move by as much as both can.
-function linked(changes, { together, m, n }) {
+// All tokens together move by as much as all can.
+function linked(changes, { together, m, n, start }) {
   if (!together || !("m" in changes || "n" in changes)) return {};
   const wanted = "m" in changes ? changes.m - m : changes.n - n;
-  const shift = Math.min(Math.max(wanted, -Math.min(m, n)), LAST - Math.max(m, n));
-  return { m: m + shift, n: n + shift };
+  const shift = Math.min(Math.max(wanted, -Math.min(m, n, start)), Math.min(LAST - Math.max(m, n), LATEST - start));
+  return { m: m + shift, n: n + shift, start: start + shift };
 }
 
-function facts({ values }, { m, n }) {
-  const facts = {
-    score: values.score, distance: Math.abs(m - n), together_min: Math.min(...values.together), together_max: Math.max(...values.together),
-    apart_min: Math.min(...values.apart), apart_max: Math.max(...values.apart),
-  };
-  return { ...facts, relative: facts.together_max - facts.together_min <= ROUNDING, equivariant: facts.apart_max - facts.apart_min <= ROUNDING };
+function facts({ values: { score, weights, together, apart } }) {
+  const least = Math.min(...together), most = Math.max(...together);
+  const equivariant = Math.max(...apart) - Math.min(...apart) <= ROUNDING;
+  return { score, weight: 100 * weights[KEY], together_min: least, together_max: most, relative: most - least <= ROUNDING, equivariant };
 }
 
 const render = explorable({
   catalogue,
   readers: [{
-    name: "position",
-    axis: ({ charts }) => charts.apart.x,
-    within: ({ charts: { apart: { x, y } } }) => [{ left: x.start - 6, right: x.end + 6, top: y.end, bottom: y.start }],
+    name: "token",
+    axis: ({ bars }) => bars.x,
+    within: ({ bars: { x, y } }) => [{ left: x.start, right: x.end, top: y.end - 20, bottom: y.start + 18 }],
   }],
   height: () => HEIGHT,
   compute, draw, facts, handles, press, linked,
-  reading: ({ values }, state, { position }) => ({ read: values.apart[position] }),
-  pixel: ({ charts: { apart: { x, y } } }, position, score) => [x.at(position), y.at(score)],
+  reading: ({ values, places, data }, state, { token }) => ({ word: data.words[token], place: places[token], read: 100 * values.weights[token] }),
+  pixel: ({ bars: { x, y } }, token, weight) => [x.at(token), y.at(weight)],
 });
 
 export default { render };

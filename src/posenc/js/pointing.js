@@ -142,10 +142,11 @@ export function pointing(view, labels) {
     view.notify("");
     view.change(view.accepted(changes));
   });
-  // A finger on a handle drags it; anywhere else it scrolls the page.
+  // A finger on a handle drags it; anywhere else it scrolls the page, and so it does up and down a word of a column.
   canvas.addEventListener("touchstart", (event) => {
     const { left, top } = canvas.getBoundingClientRect(), { clientX, clientY } = event.touches[0];
-    if (handleAt((clientX - left) / view.zoom(), (clientY - top) / view.zoom())) event.preventDefault();
+    const handle = handleAt((clientX - left) / view.zoom(), (clientY - top) / view.zoom());
+    if (handle && !(handle.swaps && alongOf(handle) === "x")) event.preventDefault();
   }, { passive: false });
 
   return {

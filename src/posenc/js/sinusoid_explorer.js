@@ -1,8 +1,8 @@
 import { decay, inverseFrequencies } from "./arithmetic.js";
 import { sinusoidalRun } from "./arithmetic_encodings.js";
 import { kernelAsymmetry, kernelBand, kernelResidual, offsetProducts, randomOrthogonal, shiftMatrix } from "./arithmetic_kernel.js";
-import { colours, diverging, pairColour } from "./colours.js";
-import { Axis, HeatMap, Plot, cellAxis, colourBar, grip, legend, widthOf, words } from "./drawing.js";
+import { colours, pairColour } from "./colours.js";
+import { Axis, Plot, cellAxis, grip, legend, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { formatInteger } from "./numbers.js";
 import { say } from "./sentences.js";
@@ -12,13 +12,13 @@ const { picture } = catalogue;
 const POSITIONS = 128, REACH = 64; // positions 0 … 127 of the text, distances −64 … 64
 const COARSE = 4; // while something is dragged, the band is that of every fourth position
 const SAME = 1e-9; // below it, a difference is rounding
-const FEW = 8; // dials on a phone
-const QUERY = [], KEY = [5, 3], MEAN = [1.5, 3], PLAIN = [6, 4]; // dashes
+const KEY = [5, 3], PLAIN = [6, 4]; // dashes
+const LINE = 42; // the positions, the query above and the key below
 
-// Dials and table side by side where there is room, else the table above a few dials; below them the curves.
+// From above: the positions, a dial for each pair, the curves.
 function places(width) {
-  if (width >= 600) return { dials: { top: 36, right: 264, bottom: 152 }, table: { left: 322, top: 44, bottom: 134 }, legend: 190, chart: { top: 220, bottom: 366 } };
-  return { dials: { top: 152, right: width, bottom: 194, few: true }, table: { left: 30, top: 44, bottom: 98 }, legend: 206, chart: { top: 252, bottom: 348 } };
+  if (width >= 600) return { dials: { top: 100, right: width, bottom: 192 }, legend: 214, chart: { top: 250, bottom: 364 } };
+  return { dials: { top: 100, right: width, bottom: 188 }, legend: 206, chart: { top: 252, bottom: 344 } };
 }
 
 // What is said of the rows of a kernel.
@@ -65,7 +65,6 @@ function compute(state, width, previous) {
   const values = {
     code: codes[position + REACH],
     other: codes[position - offset + REACH],
-    table: codes.slice(REACH, -REACH),
     kernel: through.row(position),
     plain: without.at,
     ...through.measured,
@@ -78,31 +77,31 @@ function compute(state, width, previous) {
   // As far down as the curves go from wherever one stands.
   const least = weight === "random" ? Math.min(...values.low, without.least) : without.least;
   const axes = {
-    position: cellAxis(POSITIONS, place.table.left, width - 10),
-    dimension: cellAxis(dim, place.table.top, place.table.bottom),
+    position: new Axis({ from: 0, to: POSITIONS - 1, start: 12, end: width - 14 }),
+    pair: cellAxis(frequencies.length, 0, width),
     offset: new Axis({ from: -REACH, to: REACH, start: 50, end: width - 10 }),
     product: new Axis({ from: Math.max(Math.floor(least * 10) / 10, -1) - 0.05, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
   };
-  return { values, axes, place, through, without, frequencies, complete };
+  return { values, axes, place, through, without, frequencies, dials: dialsOf(frequencies.length, place.dials), complete };
 }
 
-// The largest dials that fit.
-function dialSize(count, { top, right, bottom }) {
-  for (let size = 110; ; size -= 1) {
-    const columns = Math.floor(right / size);
-    if (columns > 0 && Math.ceil(count / columns) * size <= bottom - top) return { size, columns };
+// The largest dials that fit, each at { pair, x, y }.
+function dialsOf(pairs, { top, right, bottom }) {
+  let size = 92, columns = 0;
+  for (; ; size -= 1) {
+    columns = Math.min(Math.floor(right / size), pairs);
+    if (columns > 0 && Math.ceil(pairs / columns) * size <= bottom - top) break;
   }
+  const wide = Math.min(right / columns, 1.3 * size), left = (right - columns * wide) / 2;
+  const at = (pair) => ({ pair, x: left + ((pair % columns) + 0.5) * wide, y: top + (Math.floor(pair / columns) + 0.5) * size });
+  return { size, all: Array.from({ length: pairs }, (_, pair) => at(pair)) };
 }
 
-function drawDials({ context }, { frequencies, values, place }, state, theme, chosen) {
-  const { dials: box } = place, pairs = frequencies.length, few = box.few && pairs > FEW;
-  const shown = Array.from({ length: few ? FEW : pairs }, (_, k) => (few ? Math.round((k * (pairs - 1)) / (FEW - 1)) : k));
-  const { size, columns } = dialSize(shown.length, box), radius = size * 0.44;
-  words(context, theme, say(few ? picture.few_dials : picture.dials, { shown: shown.length, pairs }), 0, box.top - (box.few ? 6 : 10), { width: box.right });
-  if (!box.few) legend(context, theme, strokes(state), 0, 8, box.right);
-  const dials = shown.map((pair, k) => ({ pair, x: ((k % columns) + 0.5) * size, y: box.top + (Math.floor(k / columns) + 0.5) * size }));
-  context.globalAlpha = 0.35;
-  for (const { pair, x, y } of dials) {
+function drawDials({ context, width }, { frequencies, values, place, dials: { size, all } }, state, theme, chosen) {
+  const pairs = frequencies.length, radius = size * 0.45;
+  words(context, theme, picture.dials.map((text) => say(text, { pairs })), 0, place.dials.top - 12, { colour: theme.text, bold: true, width });
+  context.globalAlpha = 0.4;
+  for (const { pair, x, y } of all) {
     const start = -state.position * frequencies[pair]; // on a canvas the y axis points down
     const turn = Math.max(-2 * Math.PI, Math.min(2 * Math.PI, state.offset * frequencies[pair]));
     context.fillStyle = pairColour(pair, pairs);
@@ -122,15 +121,15 @@ function drawDials({ context }, { frequencies, values, place }, state, theme, ch
     }
     context.stroke();
   };
-  rings(dials, theme.grid, 1);
-  rings(dials.filter(({ pair }) => pair === chosen), theme.text, 2);
+  rings(all, theme.grid, 1);
+  rings(all.filter(({ pair }) => pair === chosen), theme.text, 2);
   // The tip of a hand is the pair itself: its cosine across, its sine up.
   for (const [code, colour, dash] of [[values.code, colours.query, []], [values.other, colours.key, [size / 10, size / 20]]]) {
     context.strokeStyle = colour;
     context.lineWidth = Math.max(1.6, size / 16);
     context.setLineDash(dash);
     context.beginPath();
-    for (const { pair, x, y } of dials) {
+    for (const { pair, x, y } of all) {
       context.moveTo(x, y);
       context.lineTo(x + radius * code[2 * pair + 1], y - radius * code[2 * pair]);
     }
@@ -139,17 +138,12 @@ function drawDials({ context }, { frequencies, values, place }, state, theme, ch
   context.setLineDash([]);
 }
 
-const strokes = ({ position, offset }) => [
-  { label: say(picture.query, { position }), colour: colours.query, dash: QUERY },
-  { label: say(picture.key, { key: position - offset }), colour: colours.key, dash: KEY },
-];
-
-// Both positions are dragged in the table, m above and n below it, and their distance also along the curve.
+// Both positions are dragged, m above the line and n below it, and their distance also along the curve.
 function handles({ values, axes }, { position, offset }) {
-  const { position: x, dimension, offset: along, product } = axes, key = Math.min(Math.max(position - offset, 0), POSITIONS - 1);
+  const { position: x, offset: along, product } = axes, key = Math.min(Math.max(position - offset, 0), POSITIONS - 1);
   return [
-    { name: "position", along: "x", x: x.at(position), y: dimension.start - 10, drag: (px) => ({ position: x.nearest(x.invert(px)) }) },
-    { name: "key", along: "x", x: x.at(key), y: dimension.end + 10, drag: (px) => ({ offset: position - x.nearest(x.invert(px)) }) },
+    { name: "position", along: "x", x: x.at(position), y: LINE - 13, drag: (px) => ({ position: x.nearest(x.invert(px)) }) },
+    { name: "key", along: "x", x: x.at(key), y: LINE + 13, drag: (px) => ({ offset: position - x.nearest(x.invert(px)) }) },
     {
       name: "offset", x: along.at(offset), y: product.at(values.kernel[offset + REACH]), line: { vertical: true, from: product.end, to: product.start },
       drag: (px) => ({ offset: along.nearest(along.invert(px)) }),
@@ -163,33 +157,19 @@ function nameOf(context, theme, text, x, y, colour, right) {
   words(context, theme, text, before ? x - 13 : x + 13, y, { colour, align: before ? "right" : "left", bold: true, rim: true });
 }
 
-function drawTable({ context, width }, { values, axes, frequencies }, state, theme, cursor, [query, other]) {
-  const { position: x, dimension: y } = axes, map = new HeatMap(context, theme, x, y), scale = diverging(1);
-  const cells = new Float64Array(POSITIONS * state.dim);
-  for (let m = 0; m < POSITIONS; m++) for (let k = 0, row = values.table[m]; k < state.dim; k++) cells[k * POSITIONS + m] = row[k];
-  map.fill(cells, scale);
-  const step = [1, 2, 4, 8, 16, 32].find((size) => state.dim / size <= 4), bar = width >= 600 ? 110 : 90;
-  map.labels({ yTicks: Array.from({ length: Math.ceil(state.dim / step) }, (_, k) => [k * step, String(k * step)]) });
-  for (const m of [0, 32, 64, 96, 127]) words(context, theme, String(m), x.at(m), y.end + 20, { align: m === 127 ? "right" : "center", baseline: "top" });
-  words(context, theme, [picture.table, picture.table_short], x.start, 8, { width: x.end - x.start - bar - 10 });
-  colourBar(context, theme, scale, { left: Math.round(x.end - bar), top: 2, width: bar, ticks: [-1, 0, 1] });
-  for (let i = 0; i < frequencies.length; i++) {
-    context.fillStyle = pairColour(i, frequencies.length);
-    context.fillRect(x.start - 5, y.at(2 * i - 0.5), 4, y.at(2 * i + 1.5) - y.at(2 * i - 0.5));
+// The positions of the text, with query and key.
+function drawPositions({ context, width }, { axes: { position: x } }, state, theme, [query, other]) {
+  const line = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: LINE, end: LINE - 1 })), key = state.position - state.offset;
+  words(context, theme, picture.positions, 0, 8, { colour: theme.text, bold: true, width });
+  line.horizontal(0, { colour: theme.muted, width: 1.5, dash: [] });
+  for (const m of [0, 32, 64, 96, 127]) {
+    line.rule([x.at(m), LINE - 4], [x.at(m), LINE + 4], { colour: theme.muted, dash: [] });
+    if (Math.abs(other.x - x.at(m)) > 100) words(context, theme, String(m), x.at(m), LINE + 14, { align: m === 127 ? "right" : "center" }); // clear of its name
   }
-  if (cursor !== null) map.outline(cursor.dimension, cursor.position);
-  const key = state.position - state.offset;
-  for (const [at, colour, dash] of [[key, colours.key, KEY], [state.position, colours.query, QUERY]]) {
-    context.strokeStyle = colour;
-    context.lineWidth = 2;
-    context.setLineDash(dash);
-    if (at >= 0 && at < POSITIONS) context.strokeRect(x.at(at - 0.5) - 1, y.start - 2, x.at(1) - x.at(0) + 2, y.end - y.start + 4);
-  }
-  context.setLineDash([]);
   grip(context, theme, query.x, query.y, colours.query);
-  nameOf(context, theme, say(picture.query, state), query.x, query.y, colours.query, x.end - bar - 6);
+  nameOf(context, theme, say(picture.query, state), query.x, query.y, colours.query, width);
   grip(context, theme, other.x, other.y, colours.key);
-  nameOf(context, theme, say(picture[key < 0 ? "key_before" : key < POSITIONS ? "key" : "key_after"], { key }), other.x, other.y, colours.key, x.end);
+  nameOf(context, theme, say(picture[key < 0 ? "key_before" : key < POSITIONS ? "key" : "key_after"], { key }), other.x, other.y, colours.key, width);
 }
 
 function drawKernel({ context, width }, { values, axes, place }, state, theme, cursor, { x: px, y: py }) {
@@ -197,7 +177,7 @@ function drawKernel({ context, width }, { values, axes, place }, state, theme, c
   const points = (line) => Array.from(line, (value, k) => [k - REACH, value]), random = weight === "random";
   const long = width >= 600 ? picture.long : picture.short, entry = (name, colour, stroke) => ({ label: say(long[name], facts), colour, ...stroke });
   const entries = [entry(random ? "from_here" : "from_everywhere", colours.query)];
-  if (random) entries.push(entry("band", colours.position, { area: true }), entry("mean", theme.text, { dash: MEAN }));
+  if (random) entries.push(entry("band", colours.position, { area: true }));
   if (weight !== "identity") entries.push(entry("plain", theme.muted, { dash: PLAIN }));
   legend(context, theme, entries, 0, place.legend, width);
   const plot = new Plot(context, theme, x, y), room = new Axis({ from: x.invert(x.start - 10), to: REACH, start: x.start - 10, end: x.end });
@@ -205,7 +185,6 @@ function drawKernel({ context, width }, { values, axes, place }, state, theme, c
   plot.vertical(0, { colour: theme.muted, dash: [] });
   if (random) plot.area(points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]), colours.position);
   if (weight !== "identity") plot.line(points(values.plain), theme.muted, { width: 1.6, dash: PLAIN });
-  if (random) plot.line(points(values.mean), theme.text, { width: 2, dash: MEAN });
   plot.line(points(values.kernel), colours.query, { width: 2.2 });
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
   grip(context, theme, px, py, colours.key);
@@ -214,9 +193,9 @@ function drawKernel({ context, width }, { values, axes, place }, state, theme, c
 }
 
 function draw(canvas, result, state, theme, cursor) {
-  const table = cursor !== null && cursor.last !== "offset" ? cursor : null, [query, key, offset] = handles(result, state);
-  drawDials(canvas, result, state, theme, table && table.dimension >> 1);
-  drawTable(canvas, result, state, theme, table, [query, key]);
+  const [query, key, offset] = handles(result, state);
+  drawPositions(canvas, result, state, theme, [query, key]);
+  drawDials(canvas, result, state, theme, cursor?.last === "pair" ? cursor.pair : null);
   drawKernel(canvas, result, state, theme, cursor?.last === "offset" ? cursor : null, offset);
 }
 
@@ -228,22 +207,25 @@ function facts({ values, frequencies }, { offset }) {
   };
 }
 
-function reading({ values, frequencies }, state, { position, dimension, offset, last }) {
-  const at = offset + REACH, pair = dimension >> 1;
+function reading({ values, frequencies }, state, { pair, offset, last }) {
+  const at = offset + REACH, angle = state.offset * frequencies[pair];
   return {
     on_curve: last === "offset", read: offset, product: values.kernel[at], mean: values.mean[at], low: values.low[at], high: values.high[at], from: state.position,
-    value: values.table[position][dimension], is_cosine: dimension % 2 === 1, pair, wavelength: (2 * Math.PI) / frequencies[pair],
+    pair, angle, wavelength: (2 * Math.PI) / frequencies[pair],
   };
 }
 
-const panel = (x, y) => ({ axes }) => [{ left: axes[x].start, right: axes[x].end, top: Math.min(axes[y].start, axes[y].end), bottom: Math.max(axes[y].start, axes[y].end) }];
+const onChart = ({ axes: { offset: x, product: y } }) => [{ left: x.start, right: x.end, top: y.end, bottom: y.start }];
+const onDials = ({ place: { dials: { top, right, bottom } } }) => [{ left: 0, right, top, bottom }];
+
+// The dial nearest to a point.
+const dialAt = (x, y, { dials: { all } }) => all.reduce((best, one) => (Math.hypot(one.x - x, one.y - y) < Math.hypot(best.x - x, best.y - y) ? one : best)).pair;
 
 const render = explorable({
   catalogue,
   readers: [
-    { name: "offset", axis: ({ axes }) => axes.offset, within: panel("offset", "product") },
-    { name: "position", axis: ({ axes }) => axes.position, within: panel("position", "dimension") },
-    { name: "dimension", axis: ({ axes }) => axes.dimension, vertical: true, within: panel("position", "dimension") },
+    { name: "offset", axis: ({ axes }) => axes.offset, within: onChart },
+    { name: "pair", axis: ({ axes }) => axes.pair, within: onDials, pick: dialAt },
   ],
   height: (width) => places(width).chart.bottom + 40,
   compute, draw, facts, reading, handles,

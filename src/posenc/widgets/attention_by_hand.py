@@ -28,7 +28,7 @@ class AttentionByHand(Explorable):
     """
 
     module = "attention_by_hand"
-    room = (681, 885)
+    room = (656, 912)
     main = ("token",)
 
     token = Choice("2", chips=True)

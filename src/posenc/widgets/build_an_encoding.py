@@ -22,10 +22,10 @@ def _frequency(k: int) -> Control:
 
 
 class BuildAnEncoding(Explorable):
-    """An encoding of up to six pairs as clock hands, the distances between positions, and three properties."""
+    """An encoding of up to six rotating pairs, the distances between positions, and three properties."""
 
     module = "build_an_encoding"
-    room = (682, 938)
+    room = (660, 914)
     main = ("cosines", "frequencies")
 
     cosines = Switch(False)

@@ -16,6 +16,7 @@ from posenc.analysis import (
 from posenc.widgets._base import Choice, Control, Explorable
 
 LONG = 256  # positions over which a matrix for one step is fitted
+LONGEST = 96  # tokens in the longest sequence
 
 
 class Encoding(NamedTuple):
@@ -59,11 +60,11 @@ class EncodingGallery(Explorable):
     """A table of encodings as a heat map, and which of seven desired properties each of seven encodings has."""
 
     module = "encoding_gallery"
-    room = (726, 969)
-    main = ("scheme", "length")
+    room = (692, 920)
+    main = ("length",)
 
     scheme = Choice("integer")
-    length = Control(64, 16, 96, "integer")
+    length = Control(64, 16, LONGEST, "integer")
     dim = Control(16, 2, 32, "even")
 
     @classmethod

@@ -16,7 +16,7 @@ class OrderBlindness(Explorable):
     """
 
     module = "order_blindness"
-    room = (723, 1002)
+    room = (702, 1056)
     main = ("order", "scheme")
 
     sentence = Choice("dog bites man")

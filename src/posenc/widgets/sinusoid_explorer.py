@@ -1,4 +1,4 @@
-"""SinusoidExplorer: the sinusoidal encoding as rotating pairs and as a table, and its kernel through a matrix."""
+"""SinusoidExplorer: the sinusoidal encoding as rotating pairs, and its kernel through a matrix."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def random_orthogonal(seed: int, dim: int) -> np.ndarray:
 
 
 class SinusoidExplorer(Explorable):
-    """Two codes as clock hands, the table that they stand in, and their product through a matrix against the distance.
+    """Two encodings as rotating pairs, and their product through a matrix against the distance.
 
-    The query stands at `position`, m, and the key at n = m − `offset`. Each W keeps all lengths, so that products are
-    comparable: they are over that of a code with itself, dim/2.
+    The query is at `position`, m, and the key at n = m − `offset`. Each W keeps all lengths, so that products are
+    comparable: they are divided by that of an encoding with itself, dim/2.
     """
 
     module = "sinusoid_explorer"
-    room = (724, 1014)
+    room = (724, 1010)
     main = ("position", "weight")
 
     position = Control(20, 0, POSITIONS - 1, "integer")
     offset = Control(10, -REACH, REACH, "integer")
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(64, 2, 128, "even")
-    weight = Choice("random", chips=True)
+    weight = Choice("identity", chips=True)
     draw = Action(needs={"weight": ["random"]})
 
     def between(self) -> np.ndarray:

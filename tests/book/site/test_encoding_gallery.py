@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from posenc.widgets import EncodingGallery
-from tests.book.site.hands import press
+from tests.book.site.hands import drag_handle, press
 from tests.explorables import shown
 
 pytestmark = pytest.mark.xdist_group("EncodingGallery")  # with the battery of tests of it: they share its page
@@ -35,10 +35,18 @@ def test_a_press_on_its_column_chooses_an_encoding(open_live, width):
     )
     column = (wide - left) / len(schemes)
     for k, scheme in reversed(list(enumerate(schemes))):
-        for y in (20, 120):  # on its picture, and among its verdicts
+        for y in (200, 300):  # on its picture, and among its verdicts
             live.set(scheme="dyadic" if scheme == "integer" else "integer")
             press(live, left + (k + 0.5) * column, y)
             assert live.get("scheme") == scheme
         assert live.finding == shown(EncodingGallery, scheme=scheme).finding
-    press(live, 5, 120)
+    press(live, 5, 300)
     assert live.get("scheme") == "integer", "the properties' names choose nothing"
+
+
+def test_the_end_of_the_sequence_is_dragged(open_live):
+    live = open_live(EncodingGallery)
+    drag_handle(live, "length", -60)
+    assert 16 < live.get("length") < 64
+    drag_handle(live, "length", 2000)
+    assert live.get("length") == 96

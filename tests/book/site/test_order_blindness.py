@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from posenc.widgets import OrderBlindness
-from tests.book.site.hands import drag
+from tests.book.site.hands import INTO_THE_MIDDLE, drag, handle_of
 from tests.explorables import shown
 
 pytestmark = pytest.mark.xdist_group("OrderBlindness")  # with the battery of tests of it: they share its page
@@ -91,3 +91,18 @@ def test_a_refused_order_says_what_is_accepted(open_live):
     assert live.notice.startswith("word order takes digits from 0 to 5, each at most once")
     live.evaluate("model.set('_restore', x)", {"order": "20"})
     assert (live.get("order"), live.notice) == ("20", "")
+
+
+def test_a_vertical_swipe_on_a_word_scrolls_the_page(open_live):
+    live = open_live(OrderBlindness, width=360, height=640, has_touch=True)
+    session = live.page.context.new_cdp_session(live.page)
+    canvas = live.figure.locator("canvas")
+    for name, beside in (("row_0", 45), ("column_1", 0)):
+        canvas.evaluate(INTO_THE_MIDDLE)
+        handle, box, before = handle_of(live, name), canvas.bounding_box(), live.evaluate("scrollY")
+        x, y = box["x"] + handle["x"] + beside, box["y"] + handle["y"]
+        for kind, up in (("touchStart", 0), *(("touchMove", 15 * k) for k in range(1, 9))):
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y - up}]})
+        session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        live.page.wait_for_function("before => scrollY > before + 40", arg=before)
+        assert live.get("order") == "210"

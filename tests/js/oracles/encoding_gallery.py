@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from posenc.analysis import (
     defined_fraction,
     length_dependence,
@@ -14,7 +16,7 @@ from posenc.analysis import (
     translation_residual,
 )
 from posenc.widgets import EncodingGallery
-from posenc.widgets.encoding_gallery import ENCODINGS, _step_residual, _table
+from posenc.widgets.encoding_gallery import ENCODINGS, LONGEST, _step_residual, _table
 
 ROUNDING = 1e-9
 
@@ -54,10 +56,12 @@ def met(name: str, score: float, dim: int) -> bool:
 
 
 def values(widget: EncodingGallery) -> dict[str, Any]:
-    """The encodings of the positions that have one, and the score and verdict of every encoding for every property."""
+    """All positions that have an encoding, past the end too; each scheme's score and verdict for each property."""
+    encoding = ENCODINGS[widget.scheme]
+    shown = np.arange(min(LONGEST, encoding.end(widget.length, widget.dim)))
     scored = {scheme: scores(scheme, widget.length, widget.dim) for scheme in ENCODINGS}
     return {
-        "encodings": _table(widget.scheme, widget.length, widget.dim),
+        "encodings": encoding.rows(shown, widget.length, widget.dim),
         "scores": scored,
         "met": {scheme: [met(name, x, widget.dim) for name, x in row.items()] for scheme, row in scored.items()},
     }

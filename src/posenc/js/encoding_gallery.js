@@ -211,7 +211,7 @@ function blocks({ values }, { scheme, dim }) {
 
 // The end of the sequence is dragged.
 const handles = ({ axes: { position: x, dimension: y } }, { length }) => [{
-  name: "length", x: x.at(length - 0.5), y: MAP - 10, line: { vertical: true, from: MAP - 20, to: y.end }, drag: (px) => ({ length: x.nearest(x.invert(px) + 0.5) }),
+  name: "length", x: x.at(length - 0.5), y: MAP - 10, line: { vertical: true, from: MAP - 20, to: y.end }, drag: (px) => ({ length: x.nearest(x.invert(px) - 0.5) + 1 }),
 }];
 
 // A press on a column chooses its encoding.

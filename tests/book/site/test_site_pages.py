@@ -293,7 +293,7 @@ def test_what_the_visits_look_for_is_there(built_site: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "page_found", "title"),
     [
-        ("frequency", "08_long_range_decay", "decay"),
+        ("frequencies", "08_long_range_decay", "decay"),
         ("YaRN", "10_context_extension", "Context extension"),
         ("旋转", "glossary", "Glossary"),
         ("rotate_half", "common_mistakes", "Common mistakes"),

@@ -112,7 +112,6 @@ function drawPoint(context, theme, { name, left, right }, result, state) {
   context.fillStyle = isOn ? colours.score : theme.grid;
   context.globalAlpha = isOn ? 0.12 : 0.3;
   context.fillRect(left, top, wide, bottom - top);
-  context.globalAlpha = 1;
   context.globalAlpha = isOn ? 1 : 0.3; // what the others would do
   WITHIN[name](context, theme, { left: left + 10, right: right - 10, top: top + 8, bottom: bottom - 4 }, result, state);
   context.globalAlpha = 1;

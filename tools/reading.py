@@ -16,20 +16,24 @@ from pathlib import Path
 from tools.notebooks import SHOWS, code_cells, joined, load, tags
 
 ROOT = Path(__file__).resolve().parents[1]
-WORDS_A_MINUTE = 200
-# What else a reader stops at, in seconds: to see what a figure says, to follow a line, to guess, to try things out.
-FIGURE, LINE, PREDICT, EXPLORABLE = 15, 2, 30, 60
+WORDS_PER_MINUTE = 170
+# What else takes time, in seconds: a displayed formula, a printed table, a figure, a line of code, a prediction, an
+# explorable.
+FORMULA, TABLE, FIGURE, LINE, PREDICT, EXPLORABLE = 25, 15, 45, 5, 60, 60
 DEEPER = "deeper"
 HEADING = re.compile(r"(?P<level>#+) (?P<title>.+)")
 FOLD = re.compile(r"<details>.*?</details>", re.DOTALL)
-FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$]+\$", re.DOTALL)
+DISPLAYED = re.compile(r"\$\$.+?\$\$", re.DOTALL)
+NOT_PROSE = re.compile(r"```.*?```|\$\$.+?\$\$|\$[^$]+\$|`[^`\n]*`|</?[A-Za-z][^>]*>|\]\([^)]*\)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Reading:
     """What a reader of some cells has before them."""
 
-    words: int
+    words: int  # of prose, without formulas and code
+    formulas: int  # displayed ones
+    tables: int
     lines: int  # of code; behind the page's switch for code it is not of the spine
     figures: int
     predictions: int
@@ -38,13 +42,13 @@ class Reading:
     @property
     def minutes(self) -> float:
         """The time that it takes, by the rates above."""
-        stops = FIGURE * self.figures + LINE * self.lines + PREDICT * self.predictions + EXPLORABLE * self.explorables
-        return self.words / WORDS_A_MINUTE + stops / 60
+        stops = FORMULA * self.formulas + TABLE * self.tables + FIGURE * self.figures + LINE * self.lines
+        return self.words / WORDS_PER_MINUTE + (stops + PREDICT * self.predictions + EXPLORABLE * self.explorables) / 60
 
 
 def words(markdown: str) -> int:
-    """How many words are read; a formula is one."""
-    return len(re.findall(r"\w[\w’'-]*", FORMULA.sub(" formula ", markdown)))
+    """How many words of prose there are."""
+    return len(re.findall(r"[^\W\d_][\w’'-]*", NOT_PROSE.sub(" ", markdown)))
 
 
 def spine(cells: list[dict]) -> Iterator[dict]:
@@ -64,11 +68,14 @@ def spine(cells: list[dict]) -> Iterator[dict]:
 def reading(cells: list[dict], folded: bool) -> Reading:
     """What the cells ask of a reader, with what is folded or without."""
     texts = [joined(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    texts = texts if folded else [FOLD.sub("", text) for text in texts]
     code = [joined(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     read = [joined(cell["source"]) for cell, is_shown in code_cells(cells) if is_shown or folded]
     explorables = sum("from posenc.widgets import" in source for source in code)
     return Reading(
-        words=sum(words(text if folded else FOLD.sub("", text)) for text in texts),
+        words=sum(map(words, texts)),
+        formulas=sum(len(DISPLAYED.findall(text)) for text in texts),
+        tables=sum(bool(cell.get("outputs")) and SHOWS not in tags(cell) for cell in cells),
         lines=sum(bool(line.strip()) for source in read for line in source.splitlines()),
         figures=sum(SHOWS in tags(cell) for cell in cells) - explorables,
         predictions=sum("predict" in tags(cell) for cell in cells),

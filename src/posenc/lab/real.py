@@ -35,7 +35,18 @@ from posenc.lab.corpus import LibraryText
 from posenc.lab.distance_bias import most_negative_pairs
 from posenc.lab.evaluate import answers, with_scheme
 from posenc.lab.measured import statistics
-from posenc.lab.real_results import BASE, CONTEXT, EDGES, FILE, HEAD_DIM, STEP, heads, tables
+from posenc.lab.real_results import (
+    BASE,
+    CONTEXT,
+    EDGES,
+    FILE,
+    HEAD_DIM,
+    STEP,
+    heads,
+    previous_token_heads,
+    products,
+    tables,
+)
 from posenc.llama import Attention, Llama, load
 from posenc.rope import Rope
 from posenc.scaling import linear, ntk_aware, yarn
@@ -580,6 +591,10 @@ def attention_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
         yield f"text/{number}", partial(_by_distance, TEXTS[name])
     for seed, name in enumerate(("jargon file", "git's user manual")):
         yield f"needles/{seed}", partial(_on_needles, name, seed)
+    for name in ("jargon file", "bash manual", "Debian policy", "perlop", "tarfile"):
+        yield f"ablated/{name}", lambda paths=TEXTS[name]: _ablated(tokens(paths, 513))
+    for seed in range(3):
+        yield f"ablated/random tokens {seed}", lambda seed=seed: _ablated(random_tokens(seed, 513))
 
 
 def _see_weights(ids: Tensor, use: Callable[[int, Tensor], None]) -> None:
@@ -644,6 +659,38 @@ def _by_distance(paths: tuple[str, ...]) -> Arrays:
     return {"weights": np.stack(found).astype(np.float16), "sink": np.stack(sink).astype(np.float32)}
 
 
+def _ablated(ids: Tensor) -> Arrays:
+    """What the eight clearest previous-token heads attend to, as trained and without parts of E[q k̄].
+
+    Mean weights at distances 0 to 3, shape (heads, 3, 4): as trained, without the mean sine part of the logits, without
+    the mean cosine part. The means are those of prose (`KINDS`), so of other texts.
+    """
+    chosen = previous_token_heads()
+    found = np.zeros((len(chosen), 3, 4), np.float32)
+    distance = torch.arange(ids.shape[1])[:, None] - torch.arange(ids.shape[1])
+    phase = distance[..., None] * torch.from_numpy(inv_freq(HEAD_DIM, BASE))
+    rope, means = own_rope(), torch.from_numpy(products())
+
+    def see(layer: int, q: Tensor, k: Tensor) -> None:
+        q, k = rope(q, k, torch.arange(q.shape[2]))
+        for row, (of_layer, head) in enumerate(chosen):
+            if of_layer != layer:
+                continue
+            logits = q[0, head] @ k[0, head * k.shape[1] // q.shape[1]].T / HEAD_DIM**0.5
+            sine = phase.sin() @ -means[layer, head].imag.double()
+            cosine = phase.cos() @ means[layer, head].real.double()
+            for column, removed in enumerate((torch.zeros_like(sine), sine, cosine)):
+                weights = (logits - removed).masked_fill(distance < 0, -torch.inf).softmax(-1)
+                for back in range(4):
+                    found[row, column, back] = weights.diagonal(-back)[16 - back :].mean()
+
+    with torch.inference_mode():
+        network = model()[0]
+        network.set_position_encoding(_Watched(see))
+        network(ids)
+    return {"weights at distances": found}
+
+
 def parts(kind: str, folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]:
     """The parts of a measurement by name, each a function that measures it."""
     measurements: dict[str, Callable[[], Iterator[tuple[str, Callable[[], Arrays]]]]] = {
@@ -681,9 +728,14 @@ def measure(kinds: list[str], folder: Path) -> Iterator[str]:
 def collect(folder: Path, into: Path) -> str:
     """Writes what was measured as `posenc.lab.real_results` reads it, losses as means over blocks.
 
-    Of queries and keys the mean over a kind of text is kept, of attention the heads with the clearest jobs.
+    Of queries and keys the mean over a kind of text is kept, of attention the heads with the clearest jobs. What ships
+    already and was not measured anew stays.
     """
+    path = into / FILE
     found: dict[str, np.ndarray] = {}
+    if path.is_file():
+        with np.load(path) as shipped:
+            found |= dict(shipped)
     for kind in ("change", "loss", "tiny", "extension", "needle"):
         for name, part in _measured(folder, kind):
             for key, array in part.items():
@@ -691,6 +743,8 @@ def collect(folder: Path, into: Path) -> str:
                 found[f"{kind}/{name}/{key}"] = _in_blocks(array) if blocks else array
     for kind in (*KINDS, "prose in a chat"):
         texts = [part for name, part in _measured(folder, "qk") if name.rpartition("/")[0] == kind]
+        if not texts:
+            continue
         product = np.mean([part["product"] for part in texts], axis=0)
         found[f"qk/{kind}/product"] = np.stack([product.real, product.imag], axis=-1).astype(np.float16)
         found[f"qk/{kind}/b"] = np.stack([-part["product"].imag.mean((0, 1)) for part in texts])
@@ -705,9 +759,8 @@ def collect(folder: Path, into: Path) -> str:
     jobs = heads(
         {key.removeprefix("attention/"): array for key, array in found.items() if key.startswith("attention/")}
     )
-    for job, (layer, head) in jobs.items():
+    for job, (layer, head) in jobs.items() if weights else ():
         found[f"attention/by distance/{job}"] = np.mean(weights, axis=0)[layer, head].astype(np.float16)
-    path = into / FILE
     with path.open("wb") as opened:
         np.savez_compressed(opened, **found)  # type: ignore[arg-type]
     return f"{len(found)} arrays are in {path}, {path.stat().st_size / 1000:.0f} kB"

@@ -21,7 +21,7 @@ LEAST_DIGITS = 3
 
 NUMBER = re.compile(
     r"""
-    (?<![\w.])                                  # not inside a name or another number
+    (?<![\w.])(?<![A-Za-z\d]-)                  # not inside a name or another number
     (?P<sign>(?<![\w)\]}])[-−])?                # a minus that does not subtract or join
     (?P<digits>\d{1,3}(?:[ ,_]\d{3})+(?!\d)     # 65 536 or 65,536
               |\d+)

@@ -170,7 +170,7 @@ CODE = ".posenc-code > .cell_input"
 def test_the_switch_shows_all_code_and_is_remembered(site_url: str, new_page: Callable[..., Page]) -> None:
     page = new_page(width=360, height=740)
     page.goto(f"{site_url}/{ESSENTIAL_IN}.html")
-    expect(page.locator("#cell-turn > .cell_input")).to_be_visible()
+    expect(page.locator("#cell-rotate-pair > .cell_input")).to_be_visible()
     expect(page.locator("#cell-imports, #cell-explore .cell_input")).to_have_count(0)
     assert page.locator(CODE).count() > 10
     switch = page.get_by_role("group", name="Code", exact=True)
@@ -189,8 +189,8 @@ def test_the_switch_shows_all_code_and_is_remembered(site_url: str, new_page: Ca
 def test_without_javascript_other_code_is_folded(site_url: str, new_page: Callable[..., Page]) -> None:
     page = new_page(javascript=False)
     page.goto(f"{site_url}/{ESSENTIAL_IN}.html")
-    expect(page.locator("#cell-turn > .cell_input")).to_be_visible()
-    fold = page.locator("#cell-wish > .posenc-code")
+    expect(page.locator("#cell-rotate-pair > .cell_input")).to_be_visible()
+    fold = page.locator("#cell-candidates > .posenc-code")
     expect(fold.locator(".cell_input")).to_be_hidden()
     fold.locator("summary").click()
     expect(fold.locator(".cell_input")).to_be_visible()

@@ -15,7 +15,7 @@ from tools.notebooks import TABLE
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
-RUN_SENTENCE = "Run this page to move the sliders."
+RUN_SENTENCE = "Load Python to move the sliders."
 
 logger = logging.getLogger(__name__)
 

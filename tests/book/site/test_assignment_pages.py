@@ -120,7 +120,7 @@ def test_work_is_kept_until_it_is_cleared(assignment: Chapter, new_page: Callabl
     other = Chapter(new_page(beside=assignment.page), page_of(4)).open(site_url)
     assert other.told.startswith("Your work on this page is kept in this browser")
     other.page.locator("#cell-q6").scroll_into_view_if_needed()
-    expect(other.page.locator(BAR).get_by_role("button", name="Run this page")).to_be_in_viewport(ratio=1)
+    expect(other.page.locator(BAR).get_by_role("button", name="Load Python")).to_be_in_viewport(ratio=1)
     other.start()
     assert other.page.locator("#cell-q2 .cm-content").inner_text() == RIGHT
     assert other.page.get_by_label("Your answer in words to q7").input_value() == WORDS

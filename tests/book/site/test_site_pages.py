@@ -261,7 +261,7 @@ def test_plotly_is_laid_out_for_a_phone(visited: Visit) -> None:
 def test_interact_cell_shows_its_opening_figure(visited: Visit) -> None:
     for cell in visited.light["interact"]:
         assert cell["ready"] == "true"
-        assert cell["run"] == "Run this page to move the sliders."
+        assert cell["run"] == "Load Python to move the sliders."
         assert len(cell["settings"]) >= 2
         for setting in cell["settings"]:
             assert re.fullmatch(r"\S.* \S.*", setting)

@@ -37,17 +37,18 @@ def test_what_the_readme_counts_is_there():
     runs = read_json(shipped_folder() / RESULTS)["runs"]
     seeds = Counter((run["task"], run["scheme"]) for run in runs if run["profile"] == "full")
     counted = {
-        "**{} chapters**": len([*(ROOT / "notebooks").glob("[0-9]*.ipynb")]),
-        "**{} live figures**": len(EXPLORABLES),
-        "trained with {} schemes": len({scheme for _, scheme in seeds}),
+        "{} interactive figures": len(EXPLORABLES),
+        "{} schemes trained": len({scheme for _, scheme in seeds}),
         "{} seeds of each": min(seeds.values()),
-        "all results and {} checkpoints": len([*shipped_folder().glob("*.safetensors")]),
-        "{} assignments whose checks": len([*(ROOT / "notebooks" / "assignments").glob("*.ipynb")]),
+        "{} checkpoints": len([*shipped_folder().glob("*.safetensors")]),
+        "{} assignments check": len([*(ROOT / "notebooks" / "assignments").glob("*.ipynb")]),
     }
     told = " ".join(README.split()).lower()
     download = environment.DOWNLOAD["book"] + environment.DOWNLOAD["torch"]
     assert f"about {round(download, -1)} mb, {environment.DOWNLOAD['torch']} of them torch's cpu build" in told
     assert f"adds about {round(environment.DOWNLOAD['test'] + environment.DOWNLOAD['lab'], -1)} mb" in told
+    chapters = sorted(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    assert re.findall(r"\(notebooks/(.+?)\)", README) == chapters
     assert [text for text, count in counted.items() if text.format(WORDS[count]) not in told] == []
     explorables = (ROOT / "book" / "explorables.md").read_text(encoding="utf-8")
     assert f"\n{WORDS[len(EXPLORABLES)].capitalize()} interactive figures." in explorables

@@ -592,9 +592,9 @@ def attention_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
     for seed, name in enumerate(("jargon file", "git's user manual")):
         yield f"needles/{seed}", partial(_on_needles, name, seed)
     for name in ("jargon file", "bash manual", "Debian policy", "perlop", "tarfile"):
-        yield f"ablated/{name}", lambda paths=TEXTS[name]: _ablated(tokens(paths, 513))
+        yield f"ablated/{name}", partial(_ablated, TEXTS[name], 0)
     for seed in range(3):
-        yield f"ablated/random tokens {seed}", lambda seed=seed: _ablated(random_tokens(seed, 513))
+        yield f"ablated/random tokens {seed}", partial(_ablated, (), seed)
 
 
 def _see_weights(ids: Tensor, use: Callable[[int, Tensor], None]) -> None:
@@ -659,12 +659,13 @@ def _by_distance(paths: tuple[str, ...]) -> Arrays:
     return {"weights": np.stack(found).astype(np.float16), "sink": np.stack(sink).astype(np.float32)}
 
 
-def _ablated(ids: Tensor) -> Arrays:
+def _ablated(paths: tuple[str, ...], seed: int) -> Arrays:
     """What the eight clearest previous-token heads attend to, as trained and without parts of E[q k̄].
 
     Mean weights at distances 0 to 3, shape (heads, 3, 4): as trained, without the mean sine part of the logits, without
     the mean cosine part. The means are those of prose (`KINDS`), so of other texts.
     """
+    ids = tokens(paths, 513) if paths else random_tokens(seed, 513)
     chosen = previous_token_heads()
     found = np.zeros((len(chosen), 3, 4), np.float32)
     distance = torch.arange(ids.shape[1])[:, None] - torch.arange(ids.shape[1])

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from posenc import configs
-from posenc.analysis import decay, match_weight, unseen_angles
+from posenc.analysis import decay, unseen_angles
 from posenc.attention import attention
 from posenc.frequencies import angles
 from posenc.rotary import rotate
@@ -24,23 +22,19 @@ from tests.js.oracles.layer_stack import (
     query_scale,
 )
 
-MODELS = tuple(STACKS)
 
-
-def test_halves_are_found_where_the_sum_rises_again(arithmetic):
-    [reach, sure] = arithmetic(
+def test_the_sums_that_strips_show_are_those_of_the_package(arithmetic):
+    """Of pairs of which one does not rotate, distance by distance, and their minimum and maximum over a few."""
+    found = arithmetic(
         """(() => {
-          const sums = new A.DecayTable(Float64Array.of(0.7, 0.1));
+          const sums = new A.DecayTable(Float64Array.of(0.7, 0.1, 0));
           sums.fill(200, Infinity);
-          const { reach, sure } = sums.halves(200, 8);
-          return [reach, sure];
+          return { scores: sums.score.slice(0, 200), between: sums.between(20, 60) };
         })()"""
     )
-    shares = match_weight(8 * decay(np.arange(200), [0.7, 0.1]), 200)
-    halves = np.flatnonzero(shares >= 0.5)
-    assert reach == halves[-1]
-    assert sure == next(m for m in range(1, 200) if shares[m] < 0.5) - 1
-    assert sure < reach
+    expected = decay(np.arange(200), np.array([0.7, 0.1, 0.0]))
+    np.testing.assert_allclose(found["scores"], expected, atol=1e-9)
+    np.testing.assert_allclose(found["between"], [expected[20:60].min(), expected[20:60].max()], atol=1e-9)
 
 
 MODELS = tuple(LayerStack.catalogue["controls"]["model"]["options"])
@@ -84,25 +78,6 @@ def test_shares_are_those_of_an_attention(model, match_pairs):
         values = shown(LayerStack, **setting, distance=at).values
         expected = [attended(letter, setting, at) for letter in "RrNn"]
         np.testing.assert_allclose(values["share"], expected, atol=1e-12)
-
-
-@given(
-    model=st.sampled_from(MODELS),
-    match_pairs=st.sampled_from(["all", "slow"]),
-    margin=st.integers(0, 240),
-    context=st.integers(128, 5000),
-)
-def test_the_reach_is_the_last_distance_that_gets_half_and_up_to_another_all_do(model, match_pairs, margin, context):
-    widget = shown(LayerStack, model=model, match_pairs=match_pairs, margin=margin / 10, context=context, layers="RrNn")
-    values = widget.values
-    for letter, reach, sure in zip("RrNn", values["reach"], values["sure"], strict=True):
-        local = letter in "rn"
-        seen = min(context, STACKS[model]["window"]) if local else context
-        frequencies = frequencies_of(STACKS[model]["local" if local else "full"], match_pairs) * (letter in "Rr")
-        shares = match_weight(margin / 10 * decay(np.arange(seen), frequencies), seen)[1:]
-        halves = [distance for distance, share in enumerate(shares, 1) if share >= 0.5]
-        assert reach == max(halves, default=0)
-        assert sure == min(set(range(1, seen + 1)) - set(halves)) - 1
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -185,7 +160,7 @@ def test_without_rope_no_layer_encodes_distance():
     for distance in (1, 50, 60_000):
         widget = shown(LayerStack, layers="NNNN", distance=distance)
         assert np.ptp([curve[:16] for curve in widget.values["curve"]]) == 0
-        assert "No layer encodes distance." in widget.finding
+        assert "No layer encodes its distance." in widget.finding
 
 
 def test_attention_dilution_hides_the_match_and_the_temperature_brings_it_back():

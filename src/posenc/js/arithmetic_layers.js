@@ -65,16 +65,6 @@ export class DecayTable {
     return true;
   }
 
-  // Among `keys` keys, the last distance at which the match gets half of the attention, and the last up to which it does
-  // everywhere; 0 where there is none.
-  halves(keys, margin) {
-    const { score } = this, least = Math.log(keys - 1);
-    let reach = keys - 1, sure = 0;
-    while (reach > 0 && margin * score[reach] < least) reach -= 1;
-    while (sure < reach && margin * score[sure + 1] >= least) sure += 1;
-    return { reach, sure };
-  }
-
   // Least and greatest S of each column of an axis, [pixel, first, stop], as far as they are filled: `count` columns.
   extremes(columns) {
     if (this.columns !== columns) Object.assign(this, { columns, count: 0, low: new Float64Array(columns.length), high: new Float64Array(columns.length) });

@@ -4,7 +4,7 @@ import {
 import { decay } from "./arithmetic.js";
 import { table } from "./blocks.js";
 import { colours } from "./colours.js";
-import { Axis, cellAxis, grip, widthOf, words } from "./drawing.js";
+import { Axis, arrow, cellAxis, grip, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { changed, layerChips } from "./layer_chips.js";
 import catalogue from "./layer_stack.json";
@@ -15,9 +15,11 @@ import stacks from "./stacks.json";
 const { picture } = catalogue;
 const BACK = Array.from({ length: 20 }, (_, k) => 2 ** k); // distances at which JavaScript and Python are compared
 const WIDE = 600; // pixels from which a layer's type is written out
-const TOP = 38, ROWS = 288, BELOW = 52, GAP = 3; // pixels above, of, and below the strips, and between two
+const TOP = 46, ROWS = 284, BELOW = 48, GAP = 3; // pixels above, of, and below the strips, and between two
+const MATCH = TOP - 15, END = TOP + ROWS + 37; // where the grips of the matching key and of the sequence's end are
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
 const ENCODES = 0.01; // of attention: a layer in which this much changes encodes distance
+const HALF = 0.5; // of attention
 const LEVEL = 0.002; // of attention, less than a tenth of a pixel
 const STRIPE = 4; // pixels between the lines over unseen angles
 
@@ -57,23 +59,16 @@ function compute(state, width, previous) {
   const pattern = patternOf(state), at = Math.min(state.distance, state.context - 1);
   const kinds = Object.fromEntries([...new Set(pattern)].map((letter) => [letter, kindOf(letter, state, at)]));
   const every = Object.values(kinds), layers = [...pattern].map((letter) => kinds[letter]), { columns, x, wide } = previous?.width === width ? previous : placesOf(width);
-  const values = { pattern };
-  const complete = (deadline) => {
-    if (!every.every(({ sums, seen }) => sums.fill(seen, deadline))) return false;
-    for (const kind of every) Object.assign(kind, kind.sums.halves(kind.seen, kind.factor));
-    values.reach = layers.map(({ reach }) => reach);
-    values.sure = layers.map(({ sure }) => sure);
-    return true;
-  };
-  const done = complete(performance.now() + FIRST);
-  Object.assign(values, {
+  const complete = (deadline) => every.every(({ sums, seen }) => sums.fill(seen, deadline)), done = complete(performance.now() + FIRST);
+  const values = {
+    pattern,
     curve: layers.map(({ curve }) => curve),
     near: layers.map(({ near }) => near),
     share: layers.map(({ found }) => found),
     seen: layers.map(({ seen }) => at < seen),
     fresh: layers.map(({ fresh }) => fresh),
     pairs: layers.map(({ pairs }) => pairs),
-  });
+  };
   const rows = cellAxis(pattern.length, TOP + ROWS, TOP);
   return { values, layers, every, at, columns, x, wide, rows, width, complete: done ? undefined : complete };
 }
@@ -171,14 +166,7 @@ function drawStrip(context, theme, result, k, layer, edges) {
   context.globalAlpha = 0.8;
   shape(([, , high]) => up(high) - 0.8, ([, low]) => up(low) + 0.8); // a line where a column holds one distance
   context.globalAlpha = 1;
-  context.strokeStyle = theme.muted;
   context.lineWidth = 1;
-  context.setLineDash([1, 3]);
-  context.beginPath();
-  context.moveTo(x.start, up(0.5));
-  context.lineTo(end, up(0.5));
-  context.stroke();
-  context.setLineDash([]);
   context.strokeStyle = theme.muted;
   context.beginPath();
   context.moveTo(x.start, bottom + 0.5);
@@ -222,19 +210,42 @@ function rule(context, x, top, bottom, colour, { width = 1, dash = [] } = {}) {
   context.setLineDash([]);
 }
 
-// Words beside a grip, on the side where there is room, and where they cover no line if there is one that is free.
-function beside(context, theme, texts, x, y, width, colour, line = NaN) {
-  const long = (text) => widthOf(context, `600 ${theme.font}`, text), room = Math.max(width - x, x) - 14;
-  const text = texts.find((one) => long(one) <= room) ?? texts.at(-1), reach = 14 + long(text), crossed = line > x && line < x + reach;
-  const right = x + reach <= width && !(crossed && x >= reach);
-  words(context, theme, text, right ? x + 14 : x - 14, y, { align: right ? "left" : "right", colour, bold: true, ground: true });
+// Words beside a grip, on the side where there is room between `left` and the width.
+function beside(context, theme, texts, x, y, left, width) {
+  const long = (text) => widthOf(context, `600 ${theme.font}`, text), room = Math.max(width - x, x - left) - 14;
+  const text = texts.find((one) => long(one) <= room) ?? texts.at(-1), right = x + 14 + long(text) <= width;
+  words(context, theme, text, right ? x + 14 : x - 14, y, { align: right ? "left" : "right", colour: theme.text, bold: true, ground: true });
 }
 
-const MATCH = TOP - 12, END = TOP + ROWS + 38; // where the grips of the match and of the sequence's end are
+// From the query, the last token, back to the key that matches it, and the weight of that in each layer.
+function drawMatch(context, theme, result, width) {
+  const { x, at, layers, values } = result, spot = x.at(at);
+  words(context, theme, picture.query, x.start - 6, 9, { colour: theme.text, bold: true });
+  rule(context, spot, MATCH, TOP + ROWS, colours.key, { width: 2 });
+  layers.forEach((layer, k) => {
+    if (!values.seen[k]) return;
+    const { top, bottom } = rowOf(result, k);
+    disc(context, theme, spot, bottom - values.share[k] * (bottom - top), 4.5, colours.key);
+  });
+  if (spot - x.start > 20) arrow(context, [x.start, MATCH], [spot - 9, MATCH], colours.query, { width: 1.5, head: 7 });
+  disc(context, theme, x.start, MATCH, 6, colours.query);
+  grip(context, theme, spot, MATCH, colours.key);
+  beside(context, theme, picture.match.map((text) => say(text, { at })), spot, MATCH, x.start, width);
+}
+
+function disc(context, theme, x, y, radius, colour) {
+  context.fillStyle = colour;
+  context.strokeStyle = theme.ground;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fill();
+  context.stroke();
+}
 
 function draw({ context, width }, result, state, theme, cursor) {
   Object.assign(result, { model: state.model, context: state.context });
-  const { x, layers, every, at, wide, values } = result, bottom = TOP + ROWS, trained = stacks[state.model].length;
+  const { x, layers, every, wide, values } = result, bottom = TOP + ROWS, trained = stacks[state.model].length;
   const drawn = new Map(every.map((kind) => [kind, { edges: edgesOf(result, kind), stripes: stripesOf(result, kind) }]));
   for (const tick of x.ticks()) rule(context, x.at(tick), TOP, bottom, theme.grid);
   words(context, theme, picture.back, x.start - 18, bottom + 11, { align: "right", width: x.start - 18 });
@@ -244,22 +255,22 @@ function draw({ context, width }, result, state, theme, cursor) {
     drawStripes(context, theme, result, k, stripes);
     drawSide(context, theme, result, k, layer);
     const share = values.seen[k] ? say(picture.weight, { weight: 100 * values.share[k] }) : picture.none;
-    words(context, theme, share, width, middle, { align: "right", bold: true, colour: theme.text });
+    words(context, theme, share, width, middle, { align: "right", bold: true, colour: values.share[k] < HALF ? theme.muted : theme.text });
   });
-  rule(context, x.at(trained), 14, bottom, theme.text, { dash: [5, 3] });
-  const mark = say(picture.trained[wide ? 0 : 1], { length: trained }), half = widthOf(context, theme.font, mark) / 2;
-  words(context, theme, mark, Math.min(x.at(trained), width - half), 7, { align: "center", colour: theme.text });
-  if (wide) words(context, theme, picture.weight_title, 0, 7, { width: x.at(trained) - half - 8 });
+  rule(context, x.at(trained), 16, bottom, theme.text, { dash: [5, 3] });
+  const mark = say(picture.trained[wide ? 0 : 1], { length: trained });
+  words(context, theme, mark, Math.min(x.at(trained), x.end - widthOf(context, theme.font, mark) / 2), 9, { align: "center", colour: theme.text });
+  words(context, theme, picture.weight_title, width, 9, { align: "right" });
+  const { left } = rowOf(result, 0).turning;
+  words(context, theme, picture.press, left, MATCH, { width: x.start - left - 12 });
   const ticks = x.ticks().map((tick) => [x.at(tick), wide ? formatInteger(tick) : picture.powers[Math.log10(tick)]]);
   const covered = ticks.some(([at, text]) => Math.abs(at - x.at(state.context)) < widthOf(context, theme.font, text) / 2 + 4);
   rule(context, x.at(state.context), TOP, covered ? bottom + 2 : END, theme.muted, { width: 2 });
   if (covered) rule(context, x.at(state.context), bottom + 21, END, theme.muted, { width: 2 });
   for (const [at, text] of ticks) words(context, theme, text, at, bottom + 12, { align: "center", ground: true });
   grip(context, theme, x.at(state.context), END, colours.neutral);
-  beside(context, theme, picture.end.map((text) => say(text, state)), x.at(state.context), END, width, theme.text);
-  rule(context, x.at(at), MATCH, bottom, colours.key, { width: 2 });
-  grip(context, theme, x.at(at), MATCH, colours.key);
-  beside(context, theme, picture.match.map((text) => say(text, { at })), x.at(at), MATCH, width, theme.text, x.at(trained));
+  beside(context, theme, picture.end.map((text) => say(text, state)), x.at(state.context), END, 0, width);
+  drawMatch(context, theme, result, width);
   if (cursor !== null) {
     const row = rowOf(result, cursor.layer), spot = Math.min(Math.max(x.at(cursor.back), x.start), x.end);
     rule(context, spot, row.top, row.bottom, theme.text, { dash: [2, 3] });
@@ -289,18 +300,15 @@ function press(x, y, result, state) {
 
 // ---- words
 
-function facts({ values, at }, { model, context }, done) {
-  const { pattern, seen, share, near, reach, sure, fresh, pairs } = values, { window, length } = stacks[model], all = Array.from(pattern, (_, k) => k);
+function facts({ values, at }, { model, context }) {
+  const { pattern, seen, share, near, fresh, pairs } = values, { window, length } = stacks[model], all = Array.from(pattern, (_, k) => k);
   const rope = all.filter((k) => rotates(pattern[k])), nope = all.filter((k) => !rotates(pattern[k])), attending = rope.filter((k) => seen[k]);
-  const best = (list, layers) => 100 * layers.reduce((most, k) => Math.max(most, list[k]), 0);
-  const farthest = done ? Math.max(...reach) : 0, surest = done ? Math.max(...sure) : 0;
-  const finding = done ? all.filter((k) => (surest === farthest ? sure : reach)[k] === farthest) : [];
+  const best = (layers) => 100 * layers.reduce((most, k) => Math.max(most, share[k]), 0);
   const newest = attending.reduce((first, k) => (fresh[k] / pairs[k] > fresh[first] / pairs[first] ? k : first), attending[0] ?? 0);
   return {
     at, count: pattern.length, rope: rope.length, nope: nope.length, attending: attending.length,
     encoding: attending.filter((k) => Math.abs(near[k] - share[k]) > ENCODES).length,
-    rope_weight: best(share, rope), nope_weight: best(share, nope), near_weight: best(near, attending),
-    reach: farthest, sure: surest, begins: context - 1, found_in: finding.length, layer: done ? finding[0] + 1 : 0,
+    rope_weight: best(rope), nope_weight: best(nope),
     window, length, query_scale: queryScale(context), fresh: fresh[newest], pairs: pairs[newest],
   };
 }

@@ -19,7 +19,7 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    room = (779, 1008)
+    room = (756, 963)
     main = ("model", "margin")
 
     model = Choice("smollm3", chips=True)

@@ -20,8 +20,6 @@ ROTATES, LOCAL = "Rr", "rn"  # letters of such layers
 
 BACK = 2 ** np.arange(20)  # distances at which Python and JavaScript are compared
 
-_ROWS = 1024  # of the table of cosines, which two products of small tables make
-
 STACKS: dict[str, Any] = catalogue("stacks")
 
 
@@ -60,15 +58,6 @@ def frequencies_of(numbers: dict[str, Any], match_pairs: str) -> np.ndarray:
     return frequencies[pairs // 2 :] if match_pairs == "slow" else frequencies
 
 
-def _decay_up_to(stop: int, frequencies: np.ndarray) -> np.ndarray:
-    """`decay` at 0 … stop − 1: cos(a + b) of large steps a and small steps b."""
-    turning = frequencies[frequencies > 0]
-    small = np.arange(_ROWS)[:, None] * turning
-    large = _ROWS * np.arange(-(-stop // _ROWS))[:, None] * turning
-    cosines = np.cos(large) @ np.cos(small).T - np.sin(large) @ np.sin(small).T  # (large steps, small steps)
-    return (cosines.reshape(-1)[:stop] + len(frequencies) - len(turning)) / len(frequencies)
-
-
 def _numbers(widget: LayerStack) -> dict[str, Any]:
     numbers: dict[str, Any] = STACKS[widget.model]
     return numbers
@@ -86,7 +75,7 @@ def _at(widget: LayerStack) -> int:
 
 
 def _of(widget: LayerStack, letter: str) -> dict[str, Any]:
-    """A layer of a kind: its shares, where the match gets half (at some distance, at all up to it), new angles."""
+    """A layer of a kind: its shares, and pairs at unseen angles."""
     seen = min(widget.context, _numbers(widget)["window"]) if letter in LOCAL else widget.context
     frequencies = frequencies_of(_numbers(widget)["local" if letter in LOCAL else "full"], widget.match_pairs)
     margin = widget.margin
@@ -95,21 +84,18 @@ def _of(widget: LayerStack, letter: str) -> dict[str, Any]:
         margin *= query_scale(widget.context) if widget.temperature else 1
     at = np.array([*BACK, 1, _at(widget)])
     shares = np.where(at < seen, match_weight(margin * decay(at, frequencies), seen), 0.0)
-    halves = margin * _decay_up_to(seen, frequencies)[1:] >= math.log(seen - 1)  # at 1 … seen − 1
     return {
         "curve": shares[:-2],
         "near": float(shares[-2]),
         "share": float(shares[-1]),
         "seen": _at(widget) < seen,
-        "reach": int(np.flatnonzero(halves)[-1]) + 1 if halves.any() else 0,
-        "sure": len(halves) if halves.all() else int(np.argmin(halves)),
         "fresh": new_pairs(_at(widget), frequencies, _numbers(widget)["length"]) if _at(widget) < seen else 0,
         "pairs": len(frequencies),
     }
 
 
 def values(widget: LayerStack) -> dict[str, Any]:
-    """For each layer, from the bottom up: its shares, whether it sees the match, where that gets half."""
+    """For each layer, from the bottom up: its shares, whether it sees the matching key, and pairs at unseen angles."""
     kinds = {letter: _of(widget, letter) for letter in dict.fromkeys(_pattern(widget))}
     layers = [kinds[letter] for letter in _pattern(widget)]
     return {"pattern": _pattern(widget)} | {name: [layer[name] for layer in layers] for name in layers[0]}

@@ -238,7 +238,7 @@ CASES = [
             {"base": 1.0, "distance": 64, "dim": 2, "show_score": True, "correlation": -1.0},
             {"base": 1e8, "distance": 65_536, "dim": 256, "show_bound": True, "show_logarithm": True},
             {"base": 500.0, "distance": 3000, "show_score": True, "correlation": 0.35, "log_distance": True},
-            {"base": 1e6, "distance": 8, "dim": 64, "show_law": False, "show_bound": True},
+            {"base": 1e6, "distance": 8, "dim": 64, "show_bound": True},
         ],
         {"dim": 256, "distance": 65_536, "show_logarithm": True, "show_bound": True, "show_score": True},
         handles=("base",),

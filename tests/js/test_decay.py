@@ -104,6 +104,31 @@ def test_a_dashed_line_leaves_no_value_outside(arithmetic, drawing, base, width,
             assert not drawn["banded"]  # it falls; one line says so
 
 
+@pytest.mark.parametrize("reach", [0, 14, 40])
+def test_an_envelope_holds_all_values_and_no_more_than_those_near_by(drawing, reach):
+    values, centres = decay(np.arange(4097), inv_freq(64, 1e4)), decay_law(np.arange(4097), 1e4)
+    pixels, starts, stops, centre, low, high = np.reshape(
+        drawing(
+            """{
+              const axis = new A.Axis({ from: 1, to: x.values.length - 1, start: 46, end: 690, log: true });
+              const columns = axis.columns(), extremes = A.Plot.extremes(columns, columns.map(([, , stop]) => stop), x.values);
+              const centres = columns.map(([, start]) => x.centres[start]);
+              const envelope = A.Plot.envelope(extremes, centres, x.reach);
+              const rows = columns.map((column, k) => [...column, centres[k], ...envelope[k].slice(1)]);
+              return Float64Array.from(rows.flat());
+            }""",
+            {"values": values, "centres": centres, "reach": reach},
+        ),
+        (-1, 6),
+    ).T
+    least, greatest = extent(values, starts.astype(int), stops.astype(int))
+    assert (low <= least + 1e-12).all()
+    assert (high >= greatest - 1e-12).all()
+    near = np.abs(pixels[:, None] - pixels) <= 2 * reach
+    assert (low - centre >= np.where(near, least - centre, np.inf).min(axis=1) - 1e-12).all()
+    assert (high - centre <= np.where(near, greatest - centre, -np.inf).max(axis=1) + 1e-12).all()
+
+
 # ---- numbers and sentences ------------------------------------------------------------------------------------------
 
 NUMBERS = [0, -0.0, 1, 0.125, 0.375, 2.5, -2.5, -1e-5, 1e-4, 99995, 12345.6, -1234, 1e8, 6.28e15, 3.14159265, 65_536]

@@ -74,7 +74,7 @@ def test_every_step_of_the_story_is_a_setting(explorable):
     assert 3 <= len(steps) <= 6
     assert steps[0]["set"] == {}, "it opens with its first step"
     assert len({step["name"] for step in steps}) == len({step["label"] for step in steps}) == len(steps)
-    assert 1 <= len(explorable.main) <= 2
+    assert 1 <= len(explorable.main) <= 3
     assert set(explorable.main) <= {control["name"] for control in explorable.controls()}
     widget = explorable()
     for step in [*steps[1:], steps[0]]:

@@ -1,14 +1,15 @@
 import { PairSums, decayLaw, decayLogarithm, EULER_GAMMA, inverseFrequencies, relativeSpread } from "./arithmetic.js";
 import { colours } from "./colours.js";
-import { Axis, Plot, grip, legend } from "./drawing.js";
+import { Axis, Plot, grip, legend, widthOf, words } from "./drawing.js";
 import catalogue from "./decay_explorer.json";
 import { explorable } from "./explorable.js";
 import { fillColumns } from "./filling.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const HEIGHT = 360;
+const HEIGHT = 344;
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
+const REACH = 14; // pixels over which the envelope is smooth
 const THIN = 0.012; // differences of a score that a line's width hides
 const COARSE = 500_000; // cosines that one input may cost; more are added once the slider rests
 
@@ -29,7 +30,7 @@ function series(state, sums, values, squares) {
     },
   }];
   if (values.bound) curves.push({ cost: 2, fill: (start, stop) => sums.bounds(start, stop, values.bound) });
-  if (values.law) curves.push({
+  curves.push({
     cost: 100 / pairs,
     fill(start, stop) {
       for (let m = start; m < stop; m++) values.law[m] = decayLaw(m, base);
@@ -54,8 +55,7 @@ function compute(state, width, previous) {
   const array = (wanted, ...names) => names.forEach((name) => {
     if (wanted) values[name] = (same && previous.values[name]) || new Float64Array(distance + 1);
   });
-  array(true, "score");
-  array(state.show_law, "law");
+  array(true, "score", "law");
   array(state.show_logarithm, "logarithm");
   array(state.show_bound, "bound");
   array(state.show_score, "low", "high");
@@ -78,39 +78,47 @@ function yAxis({ values, columns, filled }, top) {
 const halfway = (base) => Math.sqrt(base) * Math.exp(-EULER_GAMMA);
 const baseOf = (distance) => (distance * Math.exp(EULER_GAMMA)) ** 2;
 
-function handles({ x, y }, { base, show_law }) {
+function handles({ x, y }, { base }) {
   const distance = halfway(base);
-  if (!show_law || !y || distance < x.from || distance > x.to) return [];
+  if (!y || distance < x.from || distance > x.to) return [];
   return [{ name: "base", along: "x", x: x.at(distance), y: y.at(decayLaw(distance, base)), drag: (px) => ({ base: baseOf(x.invert(px)) }) }];
 }
 
 function draw({ context, width }, result, state, theme, cursor) {
-  const { x, columns, filled, values } = result;
+  const { x, columns, filled, values, sums } = result;
   const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest);
-  const law = state.show_law && Plot.edges(extremes(values.law), THIN);
+  const score = extremes(values.score), laws = extremes(values.law), law = Plot.edges(laws, THIN);
+  const around = (curve, share) => Plot.envelope(curve, laws.map(([, least, greatest]) => (share * (least + greatest)) / 2), REACH);
   const logarithm = state.show_logarithm && Plot.edges(extremes(values.logarithm), THIN);
-  const entries = [{ label: picture.score, colour: colours.score }];
-  if (state.show_score) entries.push({ label: say(picture.random, state), colour: colours.score, area: true });
-  if (law) entries.push({ label: law.banded ? picture.law_banded : picture.law, colour: theme.text, dash: LAW });
+  const entries = [
+    { label: say(picture.score, sums), colour: colours.score }, { label: picture.envelope, colour: colours.score, area: true },
+    { label: law.banded ? picture.law_banded : picture.law, colour: theme.text, dash: LAW },
+  ];
+  if (state.show_score) entries.push({ label: say(picture.random, state), colour: colours.key, area: true });
   if (logarithm) entries.push({ label: picture.logarithm, colour: theme.text, dash: LOGARITHM });
   if (state.show_bound) entries.push({ label: picture.bound, colour: colours.bound });
   const top = legend(context, theme, entries, x.start, 10, width) + 20;
   const plot = new Plot(context, theme, x, (result.y = yAxis(result, top)));
   plot.axes({ xTitle: picture.x, yTitle: picture.y, xTicks: Math.max(3, width / 110) });
-  if (state.show_score) plot.area(extremes(values.low, values.high), colours.score);
+  plot.horizontal(0, { colour: theme.muted, dash: [] });
+  if (state.show_score) plot.area(around(extremes(values.low, values.high), state.correlation), colours.key);
   if (state.show_bound) plot.curve(extremes(values.bound), colours.bound);
-  plot.curve(extremes(values.score), colours.score);
-  if (law) plot.dashed(law, theme.text, { dash: LAW });
+  plot.area(around(score, 1), colours.score);
+  plot.curve(score, colours.score, { width: 1.2, opacity: 0.15 });
+  plot.dashed(law, theme.text, { dash: LAW });
   if (logarithm) plot.dashed(logarithm, theme.text, { width: 2, dash: LOGARITHM });
-  for (const handle of handles(result, state)) grip(context, theme, handle.x, handle.y, colours.score);
+  for (const handle of handles(result, state)) {
+    grip(context, theme, handle.x, handle.y, colours.score);
+    const text = say(picture.base, state), left = handle.x + 14 + widthOf(context, `600 ${theme.font}`, text) > width;
+    words(context, theme, text, handle.x + (left ? -14 : 14), handle.y - 12, { align: left ? "right" : "left", colour: theme.text, bold: true, rim: true });
+  }
   if (cursor !== null) plot.vertical(cursor.distance);
 }
 
 function facts({ values }, { dim, distance, show_score }, done) {
-  const score = values.score, { law, low, high } = values;
-  const rise = done ? score.findIndex((value, m) => m > 0 && value > score[m - 1]) : -1, below = done ? score.findIndex((value) => value < 0) : -1;
+  const { score, law, low, high } = values, below = done ? score.findIndex((value) => value < 0) : -1;
   return {
-    score: score[distance], pairs: dim / 2, rises: rise >= 0, rise: rise - 1, negative: below >= 0, below, law: law?.[distance],
+    score: score[distance], pairs: dim / 2, negative: below >= 0, below, law: law[distance],
     ...(show_score && { mean: (low[distance] + high[distance]) / 2, deviation: (high[distance] - low[distance]) / 2 }),
   };
 }

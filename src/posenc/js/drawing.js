@@ -104,7 +104,7 @@ export class Plot {
   }
 
   // A line where a column holds one value; where it holds several, a pale band between least and greatest, and a line in it.
-  curve(extremes, colour, { width = 1.6 } = {}) {
+  curve(extremes, colour, { width = 1.6, opacity = 0.4 } = {}) {
     const { context, y } = this;
     this.clip();
     context.strokeStyle = context.fillStyle = colour;
@@ -124,7 +124,7 @@ export class Plot {
       before = { at: band ? (low + high) / 2 : low };
     }
     context.stroke();
-    context.globalAlpha = 0.4;
+    context.globalAlpha = opacity;
     for (const [pixel, top, bottom] of bands) context.fillRect(Math.floor(pixel), top - width / 2, 1, bottom - top + width);
     context.restore();
   }
@@ -181,6 +181,25 @@ export class Plot {
       lower.push([pixel, low]);
     });
     return { upper, lower, banded: wide.includes(true) };
+  }
+
+  // What a curve stays within around smooth `centres`, column by column as [pixel, least, greatest]: how far it goes from
+  // them within a reach, averaged over as many pixels. A column that is not filled yet is left out.
+  static envelope(extremes, centres, reach) {
+    const known = extremes.map(([pixel, low, high], k) => ({ pixel, centre: centres[k], low: low - centres[k], high: high - centres[k] }))
+      .filter(({ low, high }) => low <= high);
+    const over = (of) => known.map(({ pixel }, k) => {
+      let first = k, stop = k + 1;
+      while (first > 0 && pixel - known[first - 1].pixel <= reach) first -= 1;
+      while (stop < known.length && known[stop].pixel - pixel <= reach) stop += 1;
+      return of(first, stop);
+    });
+    const edge = (side, extreme) => {
+      const farthest = over((first, stop) => extreme(...known.slice(first, stop).map((column) => column[side])));
+      return over((first, stop) => farthest.slice(first, stop).reduce((sum, value) => sum + value, 0) / (stop - first));
+    };
+    const lower = edge("low", Math.min), upper = edge("high", Math.max);
+    return known.map(({ pixel, centre }, k) => [pixel, centre + lower[k], centre + upper[k]]);
   }
 
   area(extremes, colour) {

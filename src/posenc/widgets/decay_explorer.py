@@ -1,4 +1,4 @@
-"""DecayExplorer: the all-ones score of RoPE against distance."""
+"""DecayExplorer: the score of two equal vectors under RoPE against distance."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from posenc.widgets._base import Control, Explorable, Switch
 
 
 class DecayExplorer(Explorable):
-    """S(m), its law and its bound against distance, and the score of random queries and keys.
+    """S(m) with its envelope, its law and its bound against distance, and the score of random queries and keys.
 
     Everything is over the score of an aligned query and key at distance 0.
     """
 
     module = "decay_explorer"
-    room = (678, 889)
-    main = ("base", "distance")
+    room = (693, 942)
+    main = ("base", "dim", "distance")
 
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(128, 2, 256, "even")
     distance = Control(4096, 8, 65_536, "tokens")
     correlation = Control(0.8, -1, 1, "hundredths", needs="show_score")
-    show_law = Switch(True)
     show_logarithm = Switch(False)
     show_bound = Switch(False)
     show_score = Switch(False)

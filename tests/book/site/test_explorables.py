@@ -552,7 +552,7 @@ def rgb(colour: str) -> np.ndarray:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_curve_is_inked_where_the_values_are(open_live, theme):
     live = open_live(DecayExplorer, theme=theme)
-    live.set(distance=200, dim=32, show_law=False, log_distance=False)
+    live.set(distance=200, dim=32, log_distance=False)
     score = shown(DecayExplorer, distance=200, dim=32).values["score"]
     pixels = [
         *live.evaluate(INK, [[m, score[m]] for m in (0, 3, 17, 60, 111, 200)]),

@@ -12,11 +12,9 @@ from posenc.widgets import DecayExplorer
 
 
 def values(widget: DecayExplorer) -> dict[str, Any]:
-    """Score, and whatever is switched on, at every whole distance from 0; NaN where the logarithm is not drawn."""
+    """Score, law, and whatever is switched on, at every whole distance from 0; NaN where the logarithm is not drawn."""
     distances, frequencies = np.arange(widget.distance + 1), inv_freq(widget.dim, widget.base)
-    values = {"score": decay(distances, frequencies)}
-    if widget.show_law:
-        values["law"] = decay_law(distances, widget.base)
+    values = {"score": decay(distances, frequencies), "law": decay_law(distances, widget.base)}
     if widget.show_logarithm:
         drawn = (distances >= 10) & (distances <= widget.base / 10)
         values["logarithm"] = np.full(len(distances), np.nan)

@@ -253,7 +253,7 @@ CASES = [
             {"distance": 7, "other": 7, "chart": "difference"},
         ],
         {"dim": 256, "distance": 65_536, "chart": "difference"},
-        handles=("pair",),
+        handles=("fastest", "pair"),
     ),
     Case(
         ContextExtension,

@@ -111,7 +111,8 @@ def test_an_envelope_holds_all_values_and_no_more_than_those_near_by(drawing, re
         drawing(
             """{
               const axis = new A.Axis({ from: 1, to: x.values.length - 1, start: 46, end: 690, log: true });
-              const columns = axis.columns(), extremes = A.Plot.extremes(columns, columns.map(([, , stop]) => stop), x.values);
+              const columns = axis.columns(), stops = columns.map(([, , stop]) => stop);
+              const extremes = A.Plot.extremes(columns, stops, x.values);
               const centres = columns.map(([, start]) => x.centres[start]);
               const envelope = A.Plot.envelope(extremes, centres, x.reach);
               const rows = columns.map((column, k) => [...column, centres[k], ...envelope[k].slice(1)]);

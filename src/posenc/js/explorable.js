@@ -18,9 +18,10 @@
 //                                           `last`, the one moved last
 //   pixel(result, …)                        → [x, y] on the canvas of a point in data coordinates, for tests
 // and, where there is use for them,
-//   handles(result, state)                  → [{ name, x, y, along, line, box, swaps, step, drag(x, y) → { control: value, … } }], dragged on
+//   handles(result, state, x, y)            → [{ name, x, y, along, line, box, disc, swaps, step, drag(x, y) → { control: value, … } }], dragged on
 //                                           the canvas, `along` "x", "y", or "around" a circle where not in both directions; a line { vertical, from,
-//                                           to } and a box { left, right, top, bottom } are taken hold of anywhere on them; one
+//                                           to }, a box { left, right, top, bottom } and a disc { x, y, radius } are taken hold of
+//                                           anywhere on them; with the place of the pointer come those that are only there; one
 //                                           that swaps goes to the places of its like and nowhere between; one with a `step` moves
 //                                           by so many pixels at a time, both ways. grip() in drawing.js marks a handle
 //   press(x, y, result, state)              → what a press there changes, as { control: value, … }, or null

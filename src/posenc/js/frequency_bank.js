@@ -36,9 +36,9 @@ function places(pairs, width) {
     const large = { y: 298, radius: 69, middles: [76, 248] };
     return { grid, large, x: cellAxis(pairs, 378, width - 12), y: [HEIGHT - 42, 234], height: HEIGHT };
   }
-  const grid = pairGrid(pairs, { width, height: 84, top: 40, least: 38, greatest: 60 });
-  const large = { y: 193, radius: 52, middles: [width * 0.25, width * 0.75] };
-  return { grid, large, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 292], height: NARROW };
+  const grid = pairGrid(pairs, { width, height: 116, top: 22, least: 36, greatest: 60 });
+  const large = { y: 210, radius: 48, middles: [width * 0.25, width * 0.75] };
+  return { grid, large, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 302], height: NARROW };
 }
 
 const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);
@@ -91,26 +91,26 @@ function drawDials(context, theme, { grid, frequencies }, state, shown) {
 // Beside whole discs and parts of discs, what they are, and how many.
 function drawKey(context, theme, width, { grid, values }) {
   const completed = values.rotations.filter((count) => count >= 1).length, facts = { completed, incomplete: values.rotations.length - completed, every: grid.every };
-  const entries = [[TURN, 0.2, picture.completed], [TURN / 6, 0.45, picture.incomplete]], wide = width >= WIDE;
+  const entries = [[TURN, 0.2, picture.completed], [TURN / 6, 0.45, picture.incomplete]], wide = width >= WIDE ? 0 : 1;
   let left = 0;
-  entries.forEach(([angle, opacity, texts], k) => {
-    const text = texts.map((one) => say(one, facts)), y = wide ? 9 : 9 + 18 * k;
+  for (const [angle, opacity, texts] of entries) {
+    const text = say(texts[wide], facts);
     context.fillStyle = theme.text;
     context.globalAlpha = opacity;
     context.beginPath();
-    context.moveTo(left + 8, y);
-    context.arc(left + 8, y, 7, -TURN / 4, angle - TURN / 4);
+    context.moveTo(left + 8, 9);
+    context.arc(left + 8, 9, 7, -TURN / 4, angle - TURN / 4);
     context.fill();
     context.globalAlpha = 1;
     context.strokeStyle = theme.muted;
     context.lineWidth = 1;
     context.beginPath();
-    context.arc(left + 8, y, 7, 0, TURN);
+    context.arc(left + 8, 9, 7, 0, TURN);
     context.stroke();
-    words(context, theme, text, left + 21, y, { colour: theme.text, width: wide ? Infinity : width - 21 });
-    if (wide) left += 39 + context.measureText(text[0]).width;
-  });
-  words(context, theme, picture.shown.map((one) => say(one, facts)), width - 3, 9, { align: "right", width: wide ? Infinity : 0 });
+    words(context, theme, text, left + 20, 9, { colour: theme.text });
+    left += 34 + widthOf(context, theme.font, text);
+  }
+  words(context, theme, say(picture.shown[wide], facts), width - 3, 9, { align: "right" });
 }
 
 // A large dial with its scale in tokens: the fastest pair, and beside it the pair that was chosen or is pointed at.
@@ -170,7 +170,7 @@ function draw(canvas, result, state, theme, cursor) {
   drawDials(context, theme, result, state, pair);
   drawLarge(context, theme, result, state, 0, 0);
   drawLarge(context, theme, result, state, pair, 1);
-  if (cursor === null) for (const { x, y } of handles(result, state)) grip(context, theme, x, y, pairColour(pair, result.frequencies.length));
+  if (cursor === null) handles(result, state).forEach(({ x, y }, k) => grip(context, theme, x, y, pairColour(k * pair, result.frequencies.length)));
   const plot = (result.plot = (state.chart === "cosines" ? drawCosines : drawDifference)(canvas, theme, result, state));
   if (cursor !== null) plot.vertical(cursor.pair);
 }
@@ -189,16 +189,27 @@ function reading({ values, frequencies }, { chart }, { pair: i }) {
   return { wavelength: TURN / frequencies[i], rotations: values.rotations[i], cosine: values.cosine[i], differs: chart === "difference" && Boolean(shares), share };
 }
 
-// The chosen pair, which rotates as often as it is dragged around.
-function handles({ frequencies, large: { y, radius, middles } }, state) {
-  const frequency = frequencies[chosen(state, { frequencies })], angle = state.distance * frequency, x = middles[1];
-  return [{
-    name: "pair", along: "around", x: x + radius * Math.sin(angle), y: y - radius * Math.cos(angle),
+// A pair on its dial, which is dragged around as often as one likes; a fast one goes on by a token at a time.
+function dialHandle(name, pair, [x, y], radius, frequency, distance) {
+  const angle = distance * frequency;
+  return {
+    name, along: "around", x: x + radius * Math.sin(angle), y: y - radius * Math.cos(angle), disc: { x, y, radius: radius + 10 },
     drag(px, py) {
       const moved = Math.atan2(px - x, y - py) - angle;
-      return { distance: state.distance + (moved - TURN * Math.round(moved / TURN)) / frequency };
+      return { ...pair, distance: distance + (moved - TURN * Math.round(moved / TURN)) / frequency };
     },
-  }];
+  };
+}
+
+// Both large dials, and of the small ones that which the pointer is on.
+function handles({ frequencies, grid, large: { y, radius, middles } }, state, px, py) {
+  const all = [0, chosen(state, { frequencies })].map((i, k) => dialHandle(["fastest", "pair"][k], {}, [middles[k], y], radius, frequencies[i], state.distance));
+  const { left, right, top, bottom } = grid.area;
+  if (px >= left && px <= right && py >= top && py <= bottom) {
+    const i = grid.at(px, py);
+    all.push(dialHandle("small", { pair: i }, grid.middle(i), 0.44 * grid.size, frequencies[i], state.distance));
+  }
+  return all;
 }
 
 const render = explorable({

@@ -7,6 +7,7 @@ const REACH = 22; // pixels around a handle within which a pointer takes hold of
 const NEAR = 10; // pixels to either side of a handle that is a line
 const APART = 16; // pixels between a pointer and the words beside it
 const FINGER = 44; // pixels that a finger hides
+const SLOP = 3; // pixels within which a press does not drag yet
 
 // `view` gives what is drawn and takes what changes:
 // { definition, canvas, result(), state(), zoom(), waits(), words(cursor), change(changes), accepted(changes), notify(text),
@@ -97,51 +98,65 @@ export function pointing(view, labels) {
 
   // ---- handles and what can be pressed; the controls are their equal for the keyboard
 
-  const handles = () => (result() && definition.handles ? definition.handles(result(), state()) : []);
+  const handles = (px, py) => (result() && definition.handles ? definition.handles(result(), state(), px, py) : []);
   const alongOf = ({ line, along = "both" }) => (line ? (line.vertical ? "x" : "y") : along);
-  const away = ({ x, y, line, box }, px, py) => {
+  const away = ({ x, y, line, box, disc }, px, py) => {
+    if (disc) return Math.hypot(disc.x - px, disc.y - py) <= disc.radius ? 0.5 : Infinity;
     if (box) return px >= box.left && px <= box.right && py >= box.top && py <= box.bottom ? 0.5 : Infinity;
     if (!line) return Math.hypot(x - px, y - py) / REACH;
     const [along, across] = line.vertical ? [py, px - x] : [px, py - y];
     return along >= line.from && along <= line.to ? 0.5 + Math.abs(across) / NEAR / 2 : Infinity; // a point goes first
   };
   const handleAt = (x, y) => {
-    const near = handles().map((handle) => [away(handle, x, y), handle]).filter(([share]) => share <= 1);
+    const near = handles(x, y).map((handle) => [away(handle, x, y), handle]).filter(([share]) => share <= 1);
     return near.sort(([first], [second]) => first - second)[0]?.[1];
   };
   const spot = (event) => [event.offsetX / view.zoom(), event.offsetY / view.zoom()];
   const pressedAt = (x, y) => definition.press?.(x, y, result(), state()) ?? null;
-  let dragged = false, beside = [0, 0]; // from a handle to where its box was taken hold of, so that it does not jump
+  const around = ({ disc }, x, y) => Math.atan2(y - disc.y, x - disc.x);
+  let dragged = false, moved = false, from = [0, 0]; // where it was pressed
+  let beside = [0, 0], ahead = 0; // of a handle, where its box or disc was taken hold of, so that it does not jump
   canvas.addEventListener("pointerdown", (event) => {
     if (!result()) return;
     const [x, y] = spot(event);
     const handle = handleAt(x, y);
     held = handle?.name ?? null;
     beside = handle?.box ? [x - handle.x, y - handle.y] : [0, 0];
+    ahead = handle?.disc ? around(handle, x, y) - around(handle, handle.x, handle.y) : 0;
     dragged = held !== null;
+    moved = false;
+    from = [x, y];
     if (held === null) return readAt(x, y, event.pointerType === "touch" ? FINGER : APART);
     canvas.setPointerCapture(event.pointerId);
     event.preventDefault();
   });
   canvas.addEventListener("pointermove", (event) => {
     if (!result()) return;
-    const [x, y] = spot(event), handle = handles().find(({ name }) => name === held);
+    const [x, y] = spot(event), handle = held !== null && handles(...from).find(({ name }) => name === held);
     if (handle) {
+      moved ||= Math.hypot(x - from[0], y - from[1]) > SLOP;
+      if (!moved) return;
       view.notify("");
-      return view.change(view.accepted(handle.drag(x - beside[0], y - beside[1])));
+      const { disc } = handle, far = disc && Math.hypot(x - disc.x, y - disc.y), angle = disc && around(handle, x, y) - ahead;
+      const to = disc ? [disc.x + far * Math.cos(angle), disc.y + far * Math.sin(angle)] : [x - beside[0], y - beside[1]];
+      return view.change(view.accepted(handle.drag(...to)));
     }
     const over = handleAt(x, y);
     canvas.style.cursor = over ? { x: "ew-resize", y: "ns-resize" }[alongOf(over)] ?? "grab" : pressedAt(x, y) ? "pointer" : "";
     readAt(x, y, event.pointerType === "touch" ? FINGER : APART);
   });
-  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));
-  canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && held === null && leave());
-  canvas.addEventListener("click", (event) => {
-    const changes = result() && !dragged && pressedAt(...spot(event));
+  const press = (x, y) => {
+    const changes = pressedAt(x, y);
     if (!changes) return;
     view.notify("");
     view.change(view.accepted(changes));
+  };
+  canvas.addEventListener("pointerup", () => {
+    if (held !== null && !moved) press(...from); // no click follows a touch that takes hold of a handle
   });
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));
+  canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && held === null && leave());
+  canvas.addEventListener("click", (event) => result() && !dragged && press(...spot(event)));
   // A finger on a handle drags it; anywhere else it scrolls the page, and so it does up and down a word of a column.
   canvas.addEventListener("touchstart", (event) => {
     const { left, top } = canvas.getBoundingClientRect(), { clientX, clientY } = event.touches[0];

@@ -1,4 +1,4 @@
-"""FrequencyBank beyond the battery: the large clock hand is dragged, and a pair is pressed."""
+"""FrequencyBank beyond the battery: dials are dragged, and a pair is pressed."""
 
 from __future__ import annotations
 
@@ -7,34 +7,40 @@ import math
 import pytest
 
 from posenc.widgets import FrequencyBank
+from tests.book.site.hands import drag, handle_of, press
 
 pytestmark = pytest.mark.xdist_group("FrequencyBank")  # with the battery of tests of it: they share its page
 
 
-def lead(live, rotations: float) -> None:
-    """Drag the pair shown large clockwise by so many rotations."""
-    canvas = live.figure.locator("canvas")
-    canvas.scroll_into_view_if_needed()
-    box, [hand] = canvas.bounding_box(), live.evaluate("explorable.handles")
-    tip = (box["x"] + hand["x"], box["y"] + hand["y"])
-    x, y = box["x"] + 248, box["y"] + 298  # the dial's middle
-    start = math.atan2(tip[0] - x, y - tip[1])
-    assert math.hypot(tip[0] - x, tip[1] - y) == pytest.approx(69, abs=1)
-    live.page.mouse.move(*tip)
-    live.page.mouse.down()
-    for k in range(1, 13):
-        angle = start + 2 * math.pi * rotations * k / 12
-        live.page.mouse.move(x + 40 * math.sin(angle), y - 40 * math.cos(angle))  # at whatever distance from the middle
-    live.page.mouse.up()
+def lead(live, tip: tuple[float, float], middle: tuple[float, float], rotations: float) -> None:
+    """Drag a point of a dial clockwise around its middle by so many rotations."""
+    (from_x, from_y), (x, y) = tip, middle
+    start, far = math.atan2(from_x - x, y - from_y), math.hypot(from_x - x, from_y - y)
+    angles = [start + 2 * math.pi * rotations * k / 12 for k in range(13)]
+    drag(live, [(x + far * math.sin(angle), y - far * math.cos(angle)) for angle in angles])
+    live.settle()
 
 
 @pytest.mark.parametrize(("pair", "rotations"), [(44, 1), (44, 2), (20, 3), (63, 0.5), (44, -0.1)])
 def test_the_large_pair_is_dragged_around_and_the_distance_follows(open_live, pair, rotations):
     live = open_live(FrequencyBank)
     live.set(pair=pair, distance=500)
-    lead(live, rotations)
+    hand = handle_of(live, "pair")
+    assert math.hypot(hand["x"] - 248, hand["y"] - 298) == pytest.approx(69, abs=1)
+    lead(live, (hand["x"], hand["y"]), (248, 298), rotations)
     wavelength = 2 * math.pi * 10_000 ** (2 * pair / 128)
     assert live.get("distance") == pytest.approx(500 + rotations * wavelength, abs=max(1, 0.01 * wavelength))
+
+
+@pytest.mark.parametrize("finger", [False, True])
+def test_any_small_dial_is_dragged_and_a_tap_chooses_it(open_live, finger):
+    live = open_live(FrequencyBank, has_touch=True)
+    press(live, 23, 45)
+    assert (live.get("pair"), live.get("distance")) == (0, 500)
+    live.set(pair=44)
+    drag(live, [(23, 45), (23 + 12, 45), (23 + 12, 45 + 12)], finger=finger)
+    assert live.get("pair") == 0
+    assert 0 < abs(live.get("distance") - 500) <= 3
 
 
 def test_a_dial_and_its_bar_read_off_the_same_pair_and_are_pressed(open_live):

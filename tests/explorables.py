@@ -309,7 +309,7 @@ CASES = [
             {"base": 250.0, "dim": 32, "trained": 128, "used": 3000, "tolerance": 0.02},
         ],
         {"dim": 256, "trained": 512, "used": 131_072, "tolerance": 0.001},
-        handles=("trained", "used"),
+        handles=("trained", "used", "pair"),
     ),
     Case(
         Extrapolation,

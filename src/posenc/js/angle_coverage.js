@@ -5,12 +5,12 @@ import { Axis, Plot, arrow, cellAxis, grip, widthOf, words } from "./drawing.js"
 import catalogue from "./angle_coverage.json";
 import { explorable } from "./explorable.js";
 import { grouped } from "./numbers.js";
-import { pairGrid, press, readers } from "./pair_grid.js";
+import { dialHandle, pairGrid, press, readers, smallHandle } from "./pair_grid.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const TURN = 2 * Math.PI;
-const WIDE = 560; // pixels from which the chart stands beside the large ring
+const WIDE = 640; // pixels from which the chart stands beside the large ring
 const HEIGHT = 396, NARROW = 394;
 const TRAINED = 12, USED = 38; // where the two lengths stand
 const DASH = [4, 3]; // of what is new
@@ -35,7 +35,6 @@ function compute(state, width) {
     used_rotations: turns(used, frequencies),
     unseen: fresh,
     completed: pairsReaching(frequencies, trained, 2 * Math.PI),
-    quarter: pairsReaching(frequencies, trained, Math.PI / 2),
   };
   return { frequencies, values, ...places(dim / 2, width), complete: done ? undefined : complete };
 }
@@ -77,8 +76,6 @@ function drawLengths(context, theme, { lengths, wide }, { trained, used }) {
   bar(lengths.start, lengths.at(trained), TRAINED, colours.neutral, 9);
   bar(lengths.start, lengths.at(Math.min(used, trained)), USED, colours.neutral, 3);
   if (used > trained) bar(lengths.at(trained), lengths.at(used), USED, theme.text, 4, DASH);
-  grip(context, theme, lengths.at(trained), TRAINED, colours.neutral);
-  grip(context, theme, lengths.at(used), USED, theme.text);
   name(picture.trained, trained, TRAINED);
   name(picture.used, used, USED);
 }
@@ -173,14 +170,14 @@ function draw(canvas, result, state, theme, cursor) {
   drawLengths(context, theme, result, state);
   drawRings(context, theme, result, pair);
   drawLarge(context, theme, result, state, pair);
+  handles(result, state).slice(0, cursor === null ? 3 : 2).forEach(({ x, y }, k) => grip(context, theme, x, y, k === 0 ? colours.neutral : theme.text));
   result.plot = drawChart(canvas, theme, result, state);
   if (cursor !== null) result.plot.vertical(cursor.pair);
 }
 
 function facts({ values }) {
-  const pairs = values.unseen.length, fresh = values.unseen.filter((share) => share > 0); // NaN, not yet computed, is not
-  const average = fresh.reduce((sum, share) => sum + share, 0) / fresh.length;
-  return { pairs, open: pairs - values.completed, under_quarter: pairs - values.quarter, fresh: fresh.length, average: 100 * average };
+  const pairs = values.unseen.length;
+  return { pairs, open: pairs - values.completed, fresh: values.unseen.filter((share) => share > 0).length }; // NaN, not yet computed, is not
 }
 
 function reading({ values, frequencies }, { used, trained }, { pair: i }) {
@@ -191,10 +188,12 @@ function reading({ values, frequencies }, { used, trained }, { pair: i }) {
   };
 }
 
-// Both lengths, dragged along their bars.
-function handles({ lengths }, state) {
+// Both lengths, dragged along their bars; the sequence's also around the large ring, and the small one that the pointer is on.
+function handles({ lengths, frequencies, grid, large: { x: middle, y: centre, radius } }, state, px, py) {
+  const dragged = { frequencies, tokens: state.used, changes: (tokens, pair) => ({ used: tokens, pair }) };
   const handle = (name, y) => ({ name, along: "x", x: lengths.at(state[name]), y, drag: (px) => ({ [name]: lengths.invert(px) }) });
-  return [handle("trained", TRAINED), handle("used", USED)];
+  const ring = dialHandle("pair", chosen(state, { frequencies }), [middle, centre], radius, dragged);
+  return [handle("trained", TRAINED), handle("used", USED), ring, ...smallHandle(grid, 0.36, px, py, dragged)];
 }
 
 const render = explorable({

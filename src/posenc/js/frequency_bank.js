@@ -4,7 +4,7 @@ import { Axis, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./frequency_bank.json";
 import { explorable } from "./explorable.js";
 import { fixed, grouped } from "./numbers.js";
-import { pairGrid, press, readers } from "./pair_grid.js";
+import { dialHandle, pairGrid, press, readers, smallHandle } from "./pair_grid.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
@@ -189,27 +189,15 @@ function reading({ values, frequencies }, { chart }, { pair: i }) {
   return { wavelength: TURN / frequencies[i], rotations: values.rotations[i], cosine: values.cosine[i], differs: chart === "difference" && Boolean(shares), share };
 }
 
-// A pair on its dial, which is dragged around as often as one likes; a fast one goes on by a token at a time.
-function dialHandle(name, pair, [x, y], radius, frequency, distance) {
-  const angle = distance * frequency;
-  return {
-    name, along: "around", x: x + radius * Math.sin(angle), y: y - radius * Math.cos(angle), disc: { x, y, radius: radius + 10 },
-    drag(px, py) {
-      const moved = Math.atan2(px - x, y - py) - angle;
-      return { ...pair, distance: distance + (moved - TURN * Math.round(moved / TURN)) / frequency };
-    },
-  };
-}
-
 // Both large dials, and of the small ones that which the pointer is on.
-function handles({ frequencies, grid, large: { y, radius, middles } }, state, px, py) {
-  const all = [0, chosen(state, { frequencies })].map((i, k) => dialHandle(["fastest", "pair"][k], {}, [middles[k], y], radius, frequencies[i], state.distance));
-  const { left, right, top, bottom } = grid.area;
-  if (px >= left && px <= right && py >= top && py <= bottom) {
-    const i = grid.at(px, py);
-    all.push(dialHandle("small", { pair: i }, grid.middle(i), 0.44 * grid.size, frequencies[i], state.distance));
-  }
-  return all;
+function handles({ frequencies, grid, large: { y, radius, middles } }, { pair, distance }, px, py) {
+  const dragged = { frequencies, tokens: distance, changes: (tokens, i) => ({ distance: tokens, pair: i }) };
+  const alone = { ...dragged, changes: (tokens) => ({ distance: tokens }) };
+  return [
+    dialHandle("fastest", 0, [middles[0], y], radius, alone),
+    dialHandle("pair", chosen({ pair }, { frequencies }), [middles[1], y], radius, alone),
+    ...smallHandle(grid, 0.44, px, py, dragged),
+  ];
 }
 
 const render = explorable({

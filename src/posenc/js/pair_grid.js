@@ -31,3 +31,25 @@ const inside = (px, py) => ({ left, right, top, bottom }) => px >= left && px <=
 const pairAt = (px, py, { grid, x }) => (inside(px, py)(grid.area) ? grid.at(px, py) : x.nearest(x.invert(px)));
 export const readers = [{ name: "pair", axis: ({ x }) => x, within: areas, pick: pairAt }];
 export const press = (px, py, result) => (areas(result).some(inside(px, py)) ? { pair: pairAt(px, py, result) } : null);
+
+const TURN = 2 * Math.PI;
+
+// A pair on its dial, dragged around as often as one likes; a fast one goes on by a token at a time. `dragged` has the
+// `frequencies`, how many `tokens` the angle is at, and changes(tokens, pair).
+export function dialHandle(name, pair, [x, y], radius, { frequencies, tokens, changes }) {
+  const frequency = frequencies[pair], angle = tokens * frequency;
+  return {
+    name, along: "around", x: x + radius * Math.sin(angle), y: y - radius * Math.cos(angle), disc: { x, y, radius: radius + 10 },
+    drag(px, py) {
+      const moved = Math.atan2(px - x, y - py) - angle;
+      return changes(tokens + (moved - TURN * Math.round(moved / TURN)) / frequency, pair);
+    },
+  };
+}
+
+// Of the pictures in a grid, that which the pointer is on.
+export function smallHandle(grid, share, px, py, dragged) {
+  if (!inside(px, py)(grid.area)) return [];
+  const pair = grid.at(px, py);
+  return [dialHandle("small", pair, grid.middle(pair), share * grid.size, dragged)];
+}

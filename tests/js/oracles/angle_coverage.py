@@ -25,5 +25,4 @@ def values(widget: AngleCoverage) -> dict[str, Any]:
         "used_rotations": rotations(widget.used, frequencies),
         "unseen": unseen,
         "completed": analysis.pairs_reaching(frequencies, widget.trained, 2 * math.pi),
-        "quarter": analysis.pairs_reaching(frequencies, widget.trained, math.pi / 2),
     }

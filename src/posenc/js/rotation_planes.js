@@ -10,17 +10,18 @@ import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const POSITIONS = 96, RADII = [1.25, 0.8], APART = 7; // as in Python
+const LAYERS = 5; // of the path, from back to front
 const FINE = 8; // points of the line between two positions
 const REACH = 1.6, GRID = 4; // what a panel of the path shows to each side; lines of the grid to each side of 0
 const FIRST = pairColour(0, 4), SECOND = pairColour(3, 4); // the colours of the two planes
 
 function compute(state, width) {
-  const { theta_1, theta_2, draw, align, w_length, w_angle, z_real, z_imaginary } = state;
+  const { theta_1, theta_2, draw, align, orbit_13, orbit_24, w_length, w_angle, z_real, z_imaginary } = state;
   const own = (t) => [RADII[0] * Math.cos(t * theta_1), RADII[0] * Math.sin(t * theta_1), RADII[1] * Math.cos(t * theta_2), RADII[1] * Math.sin(t * theta_2)];
   const planes = rotatedAxes(draw, 1), axes = rotatedAxes(draw, align);
   // row k, column j: the j-th coordinate in the planes, along the k-th of the present axes
   const along = axes.map((axis) => planes.map((plane) => dot(axis, plane)));
-  const seen = (t) => along.map((row) => dot(row, own(t)));
+  const seen = (t) => orbited(along.map((row) => dot(row, own(t))), orbit_13, orbit_24);
   const path = Array.from({ length: POSITIONS }, (_, t) => seen(t));
   const w = [w_length * Math.cos(w_angle), w_length * Math.sin(w_angle)];
   const values = {
@@ -34,6 +35,12 @@ function compute(state, width) {
   return { values, line, w, ...places(width) };
 }
 
+// Axis 1 rotated towards axis 3, and axis 2 towards axis 4.
+function orbited([a, b, c, d], first, second) {
+  const [cos1, sin1, cos2, sin2] = [Math.cos(first), Math.sin(first), Math.cos(second), Math.sin(second)];
+  return [a * cos1 + c * sin1, b * cos2 + d * sin2, c * cos1 - a * sin1, d * cos2 - b * sin2];
+}
+
 const square = (left, top, size, reach) => ({
   x: new Axis({ from: -reach, to: reach, start: left, end: left + size }),
   y: new Axis({ from: -reach, to: reach, start: top + size, end: top }),
@@ -41,15 +48,27 @@ const square = (left, top, size, reach) => ({
 
 // Two panels of the path and the two circles; or one plane as wide as there is room for.
 function places(width) {
-  const wide = width >= 600, size = wide ? Math.min((width - 190) / 2, 280) : (width - 12) / 2, small = wide ? 128 : 108;
-  const top = 24, lower = wide ? top : top + size + 34, left = wide ? 2 * size + 40 : 0;
+  const wide = width >= 600, size = wide ? Math.min((width - 190) / 2, 280) : Math.min((width - 12) / 2, 176), small = wide ? 128 : 100;
+  const top = 24, lower = wide ? top : top + size + 40, from = wide ? 0 : (width - 2 * size - 12) / 2, left = wide ? 2 * size + 40 : from;
   const height = wide ? 330 : lower + small + 12, reach = width / (height / 5.4) / 2;
   return {
     wide, height,
-    panels: [square(0, top, size, REACH), square(size + 12, top, size, REACH)],
+    panels: [square(from, top, size, REACH), square(from + size + 12, top, size, REACH)],
     circles: [square(left, lower, small, REACH), wide ? square(left, top + small + 24, small, REACH) : square(width / 2, lower, small, REACH)],
     plane: { x: new Axis({ from: -reach, to: reach, start: 0, end: width }), y: new Axis({ from: -2.7, to: 2.7, start: height, end: 0 }) },
   };
+}
+
+// The path from back to front, as the axes of the other panel have it: what is farther away is paler and smaller.
+function drawLayers(plot, line, positions, pick, depthOf) {
+  const { context } = plot, layer = (point) => Math.min(Math.max(Math.floor((depthOf(point) / (2 * REACH) + 0.5) * LAYERS), 0), LAYERS - 1);
+  for (let k = 0; k < LAYERS; k++) {
+    context.globalAlpha = 0.2 + (0.55 * k) / (LAYERS - 1);
+    plot.line(line.map((point, at) => (layer(point) === k || layer(line[Math.max(at - 1, 0)]) === k ? pick(point) : [NaN, NaN])), colours.score, { width: 1.2 });
+    context.globalAlpha = 0.4 + (0.6 * k) / (LAYERS - 1);
+    plot.marks(positions.filter((point) => layer(point) === k).map(pick), colours.score, { radius: 1.3 + (1.5 * k) / (LAYERS - 1) });
+  }
+  context.globalAlpha = 1;
 }
 
 function drawPath({ context, width }, { values, line, panels, circles, wide }, state, theme, cursor) {
@@ -58,12 +77,10 @@ function drawPath({ context, width }, { values, line, panels, circles, wide }, s
     words(context, theme, picture[k ? "second" : "first"], x.start, 10, { colour: theme.text, bold: true, width: x.end - x.start });
     plot.horizontal(0, { colour: theme.grid, dash: [] });
     plot.vertical(0, { colour: theme.grid, dash: [] });
-    context.globalAlpha = 0.45;
-    plot.line(line.map(pick), colours.score, { width: 1.2 });
-    context.globalAlpha = 1;
-    plot.marks(values.seen.map(pick), colours.score, { radius: 2 });
+    drawLayers(plot, line, values.seen, pick, (point) => point[2 - 2 * k] + point[3 - 2 * k]);
     arrow(context, [x.at(0), y.at(0)], [x.at(values.seen[0][2 * k]), y.at(values.seen[0][2 * k + 1])], theme.text, { width: 2 });
     if (cursor !== null) plot.marks([pick(values.seen[cursor.position])], colours.query, { radius: 6 });
+    words(context, theme, picture.orbit, x.end, y.start + 7, { align: "right", width: x.end - x.start });
   });
   words(context, theme, picture.own, circles[0].x.start, circles[0].y.end - 14, { colour: theme.text, bold: true, width: wide ? width - circles[0].x.start : width });
   circles.forEach(({ x, y }, k) => {
@@ -74,7 +91,8 @@ function drawPath({ context, width }, { values, line, panels, circles, wide }, s
     context.arc(x.at(0), y.at(0), x.at(RADII[k]) - x.at(0), 0, 2 * Math.PI);
     context.stroke();
     plot.marks(values.own.map((point) => [point[2 * k], point[2 * k + 1]]), colour, { radius: 2 });
-    words(context, theme, say(picture.frequency, { theta: [state.theta_1, state.theta_2][k] }), x.at(0), y.at(0), { align: "center", colour: theme.text });
+    const text = say(picture.frequency, { theta: [state.theta_1, state.theta_2][k] });
+    words(context, theme, text, wide ? x.at(0) : x.at(RADII[k]) + 8, y.at(0), { align: wide ? "center" : "left", colour: theme.text });
     if (cursor !== null) plot.marks([[values.own[cursor.position][2 * k], values.own[cursor.position][2 * k + 1]]], colours.query, { radius: 6 });
   });
 }
@@ -119,8 +137,22 @@ function draw(canvas, result, state, theme, cursor) {
   for (const { name, x, y } of handles(result, state)) grip(canvas.context, theme, x, y, name === "z" ? colours.query : colours.position);
 }
 
-function handles({ plane: { x, y }, w }, { view, z_real, z_imaginary }) {
-  if (view === "four") return [];
+// A panel is dragged anywhere: what is in front follows the pointer. The depth of one panel is what the other shows.
+function orbits(panels, { orbit_13, orbit_24 }) {
+  return panels.map(({ x, y }, k) => {
+    const scale = ((x.end - x.start) / Math.PI) * (k ? -1 : 1), middle = x.at(0), centre = y.at(0);
+    return {
+      name: ["axes 1 and 2", "axes 3 and 4"][k], x: middle + scale * orbit_13, y: centre - scale * orbit_24,
+      box: { left: x.start, right: x.end, top: y.end, bottom: y.start },
+      drag: (px, py) => ({ orbit_13: wrapped((px - middle) / scale), orbit_24: wrapped((centre - py) / scale) }),
+    };
+  });
+}
+
+const wrapped = (angle) => angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));
+
+function handles({ plane: { x, y }, panels, w }, { view, z_real, z_imaginary, orbit_13, orbit_24 }) {
+  if (view === "four") return orbits(panels, { orbit_13, orbit_24 });
   return [
     { name: "z", x: x.at(z_real), y: y.at(z_imaginary), drag: (px, py) => ({ z_real: x.invert(px), z_imaginary: y.invert(py) }) },
     {

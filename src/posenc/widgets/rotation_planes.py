@@ -8,14 +8,16 @@ _FOUR, _PLANE = {"view": ["four"]}, {"view": ["plane"]}
 
 
 class RotationPlanes(Explorable):
-    """The path of one vector under the powers of a rotation, along any axes; and one plane of it as complex numbers."""
+    """The path of one vector under the powers of a rotation, from any side; and one plane of it as complex numbers."""
 
     module = "rotation_planes"
     room = (684, 832)
-    main = ("view", "align")
+    main = ("view", "align", "w_angle")
 
     view = Choice("four", chips=True)
     align = Control(0.0, 0, 1, "hundredths", needs=_FOUR)
+    orbit_13 = Control(0.0, -3.14, 3.14, "hundredths", needs=_FOUR)
+    orbit_24 = Control(0.0, -3.14, 3.14, "hundredths", needs=_FOUR)
     theta_1 = Control(1.0, 0, 3.14, "hundredths", needs=_FOUR)
     theta_2 = Control(0.23, 0, 3.14, "hundredths", needs=_FOUR)
     draw = Action(3, needs=_FOUR)

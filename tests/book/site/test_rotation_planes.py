@@ -1,4 +1,4 @@
-"""RotationPlanes beyond the battery: z and w are dragged in their plane."""
+"""RotationPlanes beyond the battery: z and w are dragged in their plane, and the path is orbited."""
 
 from __future__ import annotations
 
@@ -21,3 +21,12 @@ def test_z_and_w_are_dragged_where_they_stand(open_live, width):
         moved = handle_of(live, name)
         assert np.hypot(moved["x"] - handle["x"] + 30, moved["y"] - handle["y"] - 12) < 2
         assert all(live.get(control) != value for control, value in zip(controls, before, strict=True))
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize(("panel", "sign"), [("axes 1 and 2", 1), ("axes 3 and 4", -1)])
+def test_what_is_in_front_follows_the_pointer(open_live, width, panel, sign):
+    live = open_live(RotationPlanes, width=width)
+    drag_handle(live, panel, 30, -20)
+    assert sign * live.get("orbit_13") > 0.1
+    assert sign * live.get("orbit_24") > 0.1

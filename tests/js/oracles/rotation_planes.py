@@ -37,12 +37,15 @@ def rotated_axes(draw: int, share: float) -> np.ndarray:
 
 
 def values(widget: RotationPlanes) -> dict[str, Any]:
-    """The path along the current axes and along those of its planes, two dot products, and z·w."""
+    """The path along the current axes, orbited, and along those of its planes, two dot products, and z·w."""
     positions = np.arange(POSITIONS)
     start = np.array([RADII[0], 0.0, RADII[1], 0.0])
     phi = angles(positions, np.array([widget.theta_1, widget.theta_2]))  # (positions, 2)
     own = rotate(np.tile(start, (POSITIONS, 1)), phi, "interleaved")  # (positions, 4)
     seen = own @ rotated_axes(widget.draw, 1.0) @ rotated_axes(widget.draw, widget.align).T
+    for (a, b), angle in zip(((0, 2), (1, 3)), (widget.orbit_13, widget.orbit_24), strict=True):
+        cos, sin = np.cos(angle), np.sin(angle)
+        seen[:, [a, b]] = seen[:, [a, b]] @ np.array([[cos, -sin], [sin, cos]])
     product = complex(widget.z_real, widget.z_imaginary) * widget.w_length * np.exp(1j * widget.w_angle)
     return {
         "own": own,

@@ -21,10 +21,13 @@
 //   handles(result, state, x, y)            → [{ name, x, y, along, line, box, disc, swaps, step, drag(x, y) → { control: value, … } }], dragged on
 //                                           the canvas, `along` "x", "y", or "around" a circle where not in both directions; a line { vertical, from,
 //                                           to }, a box { left, right, top, bottom } and a disc { x, y, radius } are taken hold of
-//                                           anywhere on them; with the place of the pointer come those that are only there; one
+//                                           anywhere on them, a disc also to press what it covers; those that are only where the pointer
+//                                           is come with its x and y; one
 //                                           that swaps goes to the places of its like and nowhere between; one with a `step` moves
 //                                           by so many pixels at a time, both ways. grip() in drawing.js marks a handle
 //   press(x, y, result, state)              → what a press there changes, as { control: value, … }, or null
+//   opening(share, state)                   → { control: value, … } that is drawn instead at a share of the way in: it moves by itself
+//                                           when it first comes into view, until the reader or the page changes anything
 //   linked(changes, state)                  → further changes that go with these, as { control: value, … }
 //   blocks(result, state, cursor)           → tables and equations, folded (blocks.js); the words' blocks_title names them
 //   controls                                { name: make(control, get, set, notify, state) }, controls of its own (controls.js)
@@ -35,6 +38,7 @@ import { copyButton, fullScreen, playButton, resetButton, saveButton } from "./b
 import { showBlocks } from "./blocks.js";
 import { KEEP_KEYS, element, isNeeded, makeControl } from "./controls.js";
 import { onceLettersCome } from "./drawing.js";
+import { animate, eased, reducedMotion } from "./motion.js";
 import { pointing } from "./pointing.js";
 import { say, sayAll } from "./sentences.js";
 import { Settings } from "./settings.js";
@@ -47,6 +51,7 @@ const STREAM = 80; // milliseconds between two pictures of what streams
 const SHORT = "(max-height: 520px) and (min-width: 560px)"; // as in explorable.css: the picture stands beside its controls
 const LEAST = 0.5; // of its size, where it must be smaller to be seen whole
 const NOTICE = 10_000; // milliseconds that a notice stands over the picture
+const OPENING = 4000; // milliseconds that it moves by itself
 const SILENCE = 500; // milliseconds without change before a screen reader is told
 
 export function explorable(definition) {
@@ -180,9 +185,9 @@ class Figure {
     return scale;
   }
 
-  paint() {
+  paint(state = this.settings.all()) {
     this.painted = performance.now();
-    const { canvas, definition } = this, state = this.settings.all();
+    const { canvas, definition } = this;
     const scale = this.zoom(), width = canvas.clientWidth / scale, height = definition.height(width, state);
     const ratio = (window.devicePixelRatio || 1) * scale;
     if (this.high !== height * scale) {
@@ -252,6 +257,33 @@ class Figure {
     this.milliseconds = performance.now() - start;
   }
 
+  // Moves when it first comes into view; `rest` ends that.
+  open() {
+    const { definition, settings, canvas } = this;
+    if (!definition.opening || reducedMotion() || this.story.present !== this.story.steps[0]) return;
+    const seen = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      seen.disconnect();
+      const stop = animate(OPENING, (share) => {
+        if (!canvas.clientWidth || share === 1) return;
+        const setting = settings.all(), state = { ...setting, ...definition.opening(eased(share), setting) };
+        this.result = definition.compute(state, canvas.clientWidth / this.zoom(), this.result, this.data);
+        this.paint(state);
+      }, () => this.rest());
+      this.moves = true;
+      this.rest = () => {
+        stop();
+        this.moves = false;
+        this.rest = () => {};
+        this.update();
+      };
+    }, { threshold: 0.5 });
+    seen.observe(canvas);
+    this.rest = () => seen.disconnect();
+  }
+
+  rest() {}
+
   // ---- what comes from outside
 
   // Takes a setting or a step from a link, and says what of it this explorable does not have.
@@ -283,7 +315,12 @@ class Figure {
   start() {
     const { model, later } = this, events = this.settings.controls.map(({ name }) => `change:${name}`);
     const follow = () => this.restore();
-    for (const event of events) model.on(event, later);
+    const changed = () => {
+      this.rest();
+      later();
+    };
+    for (const event of events) model.on(event, changed);
+    for (const use of ["pointerdown", "keydown"]) this.root.addEventListener(use, () => this.rest(), true);
     model.on("change:_restore", follow);
     const themes = new MutationObserver(later);
     for (const node of [document.documentElement, document.body]) {
@@ -294,9 +331,11 @@ class Figure {
     this.root.explorable = this.forTests();
     this.restore(0);
     this.update();
+    this.open();
     onceLettersCome(later);
     return () => {
-      for (const event of events) model.off(event, later);
+      for (const event of events) model.off(event, changed);
+      this.rest();
       model.off("change:_restore", follow);
       themes.disconnect();
       sizes.disconnect();
@@ -313,7 +352,7 @@ class Figure {
     return {
       get values() { return figure.result?.values; },
       get finding() { return figure.finding.textContent; },
-      get done() { return figure.done && !figure.frame && !figure.story.moving && !figure.result.waits; },
+      get done() { return figure.done && !figure.frame && !figure.story.moving && !figure.moves && !figure.result.waits; },
       get updateMilliseconds() { return figure.milliseconds; },
       get readers() { return figure.pointer.readers; },
       get handles() { return figure.pointer.handles; },

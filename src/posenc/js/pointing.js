@@ -114,7 +114,7 @@ export function pointing(view, labels) {
   const spot = (event) => [event.offsetX / view.zoom(), event.offsetY / view.zoom()];
   const pressedAt = (x, y) => definition.press?.(x, y, result(), state()) ?? null;
   const around = ({ disc }, x, y) => Math.atan2(y - disc.y, x - disc.x);
-  let dragged = false, moved = false, from = [0, 0]; // where it was pressed
+  let dragged = false, moved = false, turns = false, from = [0, 0]; // where it was pressed
   let beside = [0, 0], ahead = 0; // of a handle, where its box or disc was taken hold of, so that it does not jump
   canvas.addEventListener("pointerdown", (event) => {
     if (!result()) return;
@@ -125,6 +125,7 @@ export function pointing(view, labels) {
     ahead = handle?.disc ? around(handle, x, y) - around(handle, handle.x, handle.y) : 0;
     dragged = held !== null;
     moved = false;
+    turns = Boolean(handle?.disc);
     from = [x, y];
     if (held === null) return readAt(x, y, event.pointerType === "touch" ? FINGER : APART);
     canvas.setPointerCapture(event.pointerId);
@@ -152,7 +153,7 @@ export function pointing(view, labels) {
     view.change(view.accepted(changes));
   };
   canvas.addEventListener("pointerup", () => {
-    if (held !== null && !moved) press(...from); // no click follows a touch that takes hold of a handle
+    if (turns && !moved && held !== null) press(...from); // no click follows a touch that takes hold of a handle
   });
   for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));
   canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && held === null && leave());

@@ -9,13 +9,14 @@ import { Labels } from "./labels.js";
 import { fixed, formatInteger } from "./numbers.js";
 import { say } from "./sentences.js";
 
-// Positions are whole, except on the front page, where the arrows move on smoothly (book/_site/pages/front.js).
+// Positions are whole, except where the arrows move by themselves: at opening, and on the front page (book/_site/pages/front.js).
 const { picture, blocks: written } = catalogue;
 const FARTHEST = 32; // as in Python
 const ELSEWHERE = 10;
 const REACH = 2.25; // what a plane shows in each direction; an arrow is at most 1.5·√2 long
 const TRAIL = 6; // tokens back to which arrows leave a trail
 const HEIGHT = 370, NARROW = 394; // pixels, the second in one column
+const WIDE = 640; // pixels from which planes and scores stand side by side
 const NAMES = { q: ["q1", "q2", "q3", "q4"], k: ["k1", "k2", "k3", "k4"] };
 
 const dimOf = ({ view }) => (view === "two" ? 2 : 4);
@@ -53,10 +54,10 @@ function limitOf(q, k) {
 
 // Planes as squares with the scores beside them, or below on a phone. Two planes stand where one does.
 function places(dim, width, limit) {
-  const wide = width >= 572, count = dim / 2, gap = 10;
-  const size = wide ? (HEIGHT - gap * (count - 1)) / count : dim === 2 ? 196 : (width - gap) / 2;
+  const wide = width >= WIDE, count = dim / 2, gap = 10;
+  const size = wide ? (HEIGHT - gap * (count - 1)) / count : dim === 2 ? 196 : Math.min((width - gap) / 2, 196);
   const planes = Array.from({ length: count }, (_, i) => {
-    const left = wide ? 0 : dim === 2 ? (width - size) / 2 : i * (size + gap), top = wide ? i * (size + gap) : 0;
+    const left = wide ? 0 : (width - count * size - gap * (count - 1)) / 2 + i * (size + gap), top = wide ? i * (size + gap) : 0;
     return {
       x: new Axis({ from: -REACH, to: REACH, start: left, end: left + size }),
       y: new Axis({ from: -REACH, to: REACH, start: top + size, end: top }),
@@ -72,7 +73,7 @@ function places(dim, width, limit) {
   return { wide, planes, chart };
 }
 
-const heightOf = (width) => (width >= 572 ? HEIGHT : NARROW);
+const heightOf = (width) => (width >= WIDE ? HEIGHT : NARROW);
 
 // The path from an arrow before its rotation to the arrow after it, a little farther out with each full rotation; its points.
 function drawRotation(context, { x, y }, [across, up], angle, colour, first) {
@@ -242,9 +243,9 @@ function draw({ context }, result, state, theme, cursor) {
 }
 
 function facts({ values }, { view, m, n }) {
-  const { by_matrices, by_complex, elsewhere, other_layout } = values;
+  const { by_matrices, elsewhere, other_layout } = values;
   return {
-    by_matrices, by_complex, elsewhere, other_layout, offset: m - n, peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST, later_m: m + ELSEWHERE, later_n: n + ELSEWHERE,
+    by_matrices, elsewhere, other_layout, offset: m - n, peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST, later_m: m + ELSEWHERE, later_n: n + ELSEWHERE,
     other: view === "half-split" ? "interleaved" : "half-split",
   };
 }
@@ -311,11 +312,17 @@ function linked(changes, { locked, m, n }) {
   return { m: m + shift, n: n + shift };
 }
 
+// Both rotate from the start of the sequence to where they are.
+function opening(share, { m, n }) {
+  const back = Math.min(m, n) * (1 - share);
+  return { m: m - back, n: n - back };
+}
+
 const render = explorable({
   catalogue,
   readers: [{ name: "position", axis: ({ chart }) => chart.x, within: (result) => [inChart(result)] }],
   height: heightOf,
-  compute, draw, facts, handles, press, linked, blocks,
+  compute, draw, facts, handles, press, linked, blocks, opening,
   reading: ({ values }, { n }, { position }) => ({ offset: position - n, score: values.scores[Math.round(position - n) + FARTHEST] }),
   pixel: ({ planes }, plane, across, up) => [planes[plane].x.at(across), planes[plane].y.at(up)],
 });

@@ -11,7 +11,7 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const TURN = 2 * Math.PI;
 const WIDE = 640; // pixels from which the chart stands beside the large ring
-const HEIGHT = 396, NARROW = 394;
+const HEIGHT = 396, NARROW = 380;
 const TRAINED = 12, USED = 38; // where the two lengths stand
 const DASH = [4, 3]; // of what is new
 const FIRST = 2; // milliseconds for the shares before the picture is first drawn; the rest follows once the sliders rest
@@ -47,7 +47,7 @@ function places(pairs, width) {
     return { wide: true, lengths, grid, large: { x: 66, y: 328, radius: 54, room: 220 }, x: cellAxis(pairs, 418, width - 12), y: [HEIGHT - 42, 282] };
   }
   const grid = pairGrid(pairs, { width, height: 84, top: 72, least: 38, greatest: 60 });
-  return { wide: false, lengths, grid, large: { x: 52, y: 216, radius: 44, room: width - 116 }, x: cellAxis(pairs, 46, width - 8), y: [NARROW - 40, 290] };
+  return { wide: false, lengths, grid, large: { x: 52, y: 212, radius: 43, room: width - 116 }, x: cellAxis(pairs, 46, width - 8), y: [NARROW - 40, 284] };
 }
 
 const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);

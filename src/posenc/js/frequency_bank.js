@@ -10,7 +10,7 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const TURN = 2 * Math.PI;
 const WIDE = 560; // pixels from which the chart stands beside the large dials
-const HEIGHT = 396, NARROW = 394;
+const HEIGHT = 396, NARROW = 380;
 
 function compute(state, width) {
   const { base, dim, distance, other } = state;
@@ -36,9 +36,9 @@ function places(pairs, width) {
     const large = { y: 298, radius: 69, middles: [76, 248] };
     return { grid, large, x: cellAxis(pairs, 378, width - 12), y: [HEIGHT - 42, 234], height: HEIGHT };
   }
-  const grid = pairGrid(pairs, { width, height: 116, top: 22, least: 36, greatest: 60 });
-  const large = { y: 210, radius: 48, middles: [width * 0.25, width * 0.75] };
-  return { grid, large, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 302], height: NARROW };
+  const grid = pairGrid(pairs, { width, height: 112, top: 22, least: 36, greatest: 60 });
+  const large = { y: 204, radius: 46, middles: [width * 0.25, width * 0.75] };
+  return { grid, large, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 292], height: NARROW };
 }
 
 const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);

@@ -51,5 +51,5 @@ export function dialHandle(name, pair, [x, y], radius, { frequencies, tokens, ch
 export function smallHandle(grid, share, px, py, dragged) {
   if (!inside(px, py)(grid.area)) return [];
   const pair = grid.at(px, py);
-  return [dialHandle("small", pair, grid.middle(pair), share * grid.size, dragged)];
+  return [{ ...dialHandle("small", pair, grid.middle(pair), share * grid.size, dragged), scrolls: true }];
 }

@@ -115,6 +115,7 @@ export function pointing(view, labels) {
   const pressedAt = (x, y) => definition.press?.(x, y, result(), state()) ?? null;
   const around = ({ disc }, x, y) => Math.atan2(y - disc.y, x - disc.x);
   let dragged = false, moved = false, turns = false, from = [0, 0]; // where it was pressed
+  let before = {}; // the setting then
   let beside = [0, 0], ahead = 0; // of a handle, where its box or disc was taken hold of, so that it does not jump
   canvas.addEventListener("pointerdown", (event) => {
     if (!result()) return;
@@ -127,6 +128,7 @@ export function pointing(view, labels) {
     moved = false;
     turns = Boolean(handle?.disc);
     from = [x, y];
+    before = state();
     if (held === null) return readAt(x, y, event.pointerType === "touch" ? FINGER : APART);
     canvas.setPointerCapture(event.pointerId);
     event.preventDefault();
@@ -155,14 +157,18 @@ export function pointing(view, labels) {
   canvas.addEventListener("pointerup", () => {
     if (turns && !moved && held !== null) press(...from); // no click follows a touch that takes hold of a handle
   });
+  canvas.addEventListener("pointercancel", () => { // it was a swipe that scrolls the page
+    if (held !== null && moved) view.change(Object.fromEntries(Object.entries(before).filter(([name, value]) => state()[name] !== value)));
+  });
   for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));
   canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && held === null && leave());
   canvas.addEventListener("click", (event) => result() && !dragged && press(...spot(event)));
-  // A finger on a handle drags it; anywhere else it scrolls the page, and so it does up and down a word of a column.
+  // A finger on a handle drags it; anywhere else it scrolls the page, and so it does up and down a word of a column and a
+  // handle that scrolls.
   canvas.addEventListener("touchstart", (event) => {
     const { left, top } = canvas.getBoundingClientRect(), { clientX, clientY } = event.touches[0];
     const handle = handleAt((clientX - left) / view.zoom(), (clientY - top) / view.zoom());
-    if (handle && !(handle.swaps && alongOf(handle) === "x")) event.preventDefault();
+    if (handle && !handle.scrolls && !(handle.swaps && alongOf(handle) === "x")) event.preventDefault();
   }, { passive: false });
 
   return {

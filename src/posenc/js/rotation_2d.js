@@ -15,7 +15,7 @@ const FARTHEST = 32; // as in Python
 const ELSEWHERE = 10;
 const REACH = 2.25; // what a plane shows in each direction; an arrow is at most 1.5·√2 long
 const TRAIL = 6; // tokens back to which arrows leave a trail
-const HEIGHT = 370, NARROW = 394; // pixels, the second in one column
+const HEIGHT = 370, NARROW = 380; // pixels, the second in one column
 const WIDE = 640; // pixels from which planes and scores stand side by side
 const NAMES = { q: ["q1", "q2", "q3", "q4"], k: ["k1", "k2", "k3", "k4"] };
 
@@ -55,7 +55,7 @@ function limitOf(q, k) {
 // Planes as squares with the scores beside them, or below on a phone. Two planes stand where one does.
 function places(dim, width, limit) {
   const wide = width >= WIDE, count = dim / 2, gap = 10;
-  const size = wide ? (HEIGHT - gap * (count - 1)) / count : dim === 2 ? 196 : Math.min((width - gap) / 2, 196);
+  const size = wide ? (HEIGHT - gap * (count - 1)) / count : dim === 2 ? 188 : Math.min((width - gap) / 2, 188);
   const planes = Array.from({ length: count }, (_, i) => {
     const left = wide ? 0 : (width - count * size - gap * (count - 1)) / 2 + i * (size + gap), top = wide ? i * (size + gap) : 0;
     return {

@@ -143,7 +143,7 @@ function orbits(panels, { orbit_13, orbit_24 }) {
     const scale = ((x.end - x.start) / Math.PI) * (k ? -1 : 1), middle = x.at(0), centre = y.at(0);
     return {
       name: ["axes 1 and 2", "axes 3 and 4"][k], x: middle + scale * orbit_13, y: centre - scale * orbit_24,
-      box: { left: x.start, right: x.end, top: y.end, bottom: y.start },
+      box: { left: x.start, right: x.end, top: y.end, bottom: y.start }, scrolls: true,
       drag: (px, py) => ({ orbit_13: wrapped((px - middle) / scale), orbit_24: wrapped((centre - py) / scale) }),
     };
   });

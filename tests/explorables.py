@@ -145,11 +145,12 @@ CASES = [
     Case(
         LearnedDistanceBias,
         [
-            {"clamp": "all", "base": "100", "layer": "1", "head": "3", "length": "512", "seed": "1"},
+            {"clamp": "all", "base": "100", "layer": "1", "head": "3", "distance": 255, "seed": "1"},
             {"clamp": "other_slow", "pair": 0, "head": "4"},
             {"clamp": "fast", "pair": 15, "layer": "1", "seed": "1"},
         ],
         {"clamp": "all", "head": "1"},
+        handles=("distance",),
     ),
     Case(
         CopyDistance,

@@ -7,24 +7,29 @@ from posenc.frequencies import inv_freq
 from posenc.lab.distance_bias import clamped, distance_bias, most_negative_pairs
 from posenc.lab.measured import benchmarks, statistics
 from posenc.widgets import LearnedDistanceBias
-from posenc.widgets.learned_distance_bias import HEAD_DIM, TRAINED
+from posenc.widgets.learned_distance_bias import HEAD_DIM, LENGTH, TRAINED
 from tests.explorables import shown
-from tests.js.oracles.learned_distance_bias import DISTANCES
 
 
 @pytest.mark.parametrize("base", ["100", "10000"])
 @pytest.mark.parametrize("seed", ["0", "1"])
 def test_biases_and_losses_are_the_laboratorys(base, seed):
     content = statistics()[f"two_layers-text-rope_{base}-{seed}/content"][1]  # (heads, pairs)
-    frequencies, distances = inv_freq(HEAD_DIM, float(base)), np.arange(DISTANCES + 1)
-    widget = shown(LearnedDistanceBias, base=base, seed=seed, clamp="most_negative", length="512")
+    frequencies, distances = inv_freq(HEAD_DIM, float(base)), np.arange(LENGTH + 1)
+    widget = shown(LearnedDistanceBias, base=base, seed=seed, clamp="most_negative")
     values = widget.values
     biases = distance_bias(content.mean(axis=0), frequencies, distances)
     np.testing.assert_allclose(values["all"], biases.sum(axis=0), atol=0.02)  # the page has three decimals of each
     np.testing.assert_allclose(values["b"], -content.mean(axis=0).imag, atol=1e-3)
     found = most_negative_pairs(content, frequencies, TRAINED)
     assert list(values["most_negative"]) == list(values["clamped_pairs"]) == found
-    run = {"kind": "distance_bias", "scheme": f"rope_{base}", "seed": int(seed), "length": 512, "profile": "two_layers"}
+    run = {
+        "kind": "distance_bias",
+        "scheme": f"rope_{base}",
+        "seed": int(seed),
+        "length": LENGTH,
+        "profile": "two_layers",
+    }
     for name, chosen in (
         ("none", "none"),
         ("most_negative", "most negative"),
@@ -56,6 +61,9 @@ def test_the_story_clamps():
     facts = {name: shown(LearnedDistanceBias, **setting).facts for name, setting in LearnedDistanceBias.story().items()}
     assert facts["bias"]["at_trained"] < -1 < 1 < facts["bias"]["at_far"]
     assert facts["bias"]["is_most_negative"]
+    assert facts["logit"]["factor"] < 0.01
+    assert facts["bias"]["share"] > 80 > 1 > facts["clamp"]["share"]
+    assert facts["control"]["share"] > 80
 
     def gone(name):
         """The fraction of the excess loss that is removed."""

@@ -10,7 +10,7 @@ import numpy as np
 from posenc.lab.measured import benchmarks, statistics
 from posenc.widgets._base import Choice, Control, Explorable
 
-TRAINED = 128  # tokens
+TRAINED, LENGTH = 128, 256  # tokens
 HEAD_DIM = 32
 WINDOWS = 200  # of text, for the losses with clamped biases
 # Which pairs are clamped: the control's options, and their names in the measurements.
@@ -28,16 +28,14 @@ def _run(base: str, seed: str) -> dict[str, Any]:
     """One model: E[q k̄] as pairs of numbers, the measured losses, and the loss within the trained length."""
     name, wanted = f"two_layers-text-rope_{base}-{seed}", {"scheme": f"rope_{base}", "seed": int(seed), "task": "text"}
     content = statistics()[f"{name}/content"]
-    found = benchmarks().select(kind="distance_bias", profile="two_layers", **wanted)
-    losses = {str(one["length"]): {} for one in found}
-    for one in found:
-        losses[str(one["length"])][one["chosen"]] = one["loss"]
+    found = benchmarks().select(kind="distance_bias", profile="two_layers", length=LENGTH, **wanted)
+    losses = {one["chosen"]: one["loss"] for one in found}
     asked = wanted | {"kind": "plain", "probe": "text", "profile": "two_layers", "length": TRAINED}
     _, plain = benchmarks().values(**asked)  # (seeds, windows)
     parts = np.stack([content.real, content.imag], axis=-1).astype(float).round(3)  # (layers, heads, pairs, 2)
     return {
         "products": parts.tolist(),
-        "losses": {length: {key: row[word] for key, word in _CHOSEN.items()} for length, row in losses.items()},
+        "losses": {key: losses[word] for key, word in _CHOSEN.items()},
         "within": float(plain[0, :WINDOWS].mean()),
     }
 
@@ -47,14 +45,14 @@ class LearnedDistanceBias(Explorable):
 
     module = "learned_distance_bias"
     room = (760, 1014)
-    main = ("clamp", "pair")
+    main = ("clamp", "distance")
 
     clamp = Choice("none", chips=True)
+    distance = Control(64, 0, LENGTH - 1, "integer")
     pair = Control(7, 0, HEAD_DIM // 2 - 1, "integer")
     base = Choice("10000", chips=True)
     layer = Choice("2", chips=True)
     head = Choice("mean")
-    length = Choice("256", chips=True)
     seed = Choice("0")
 
     @classmethod

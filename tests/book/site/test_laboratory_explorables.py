@@ -12,7 +12,7 @@ def test_a_press_on_a_bar_shows_the_bias_of_its_pair(open_live):
     live = open_live(LearnedDistanceBias)
     bars = next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "bar")
     for pair in (0, 6):
-        x, _ = live.evaluate("explorable.pixel(32 * (x + 0.5), 0)", pair)
+        x, _ = live.evaluate("explorable.pixel(x)", pair)
         live.figure.locator("canvas").click(position={"x": x, "y": bars["y"]})
         live.settle()
         assert live.get("pair") == pair

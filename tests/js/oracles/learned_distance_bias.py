@@ -9,9 +9,9 @@ import numpy as np
 from posenc.frequencies import inv_freq
 from posenc.lab.distance_bias import clamped, distance_bias, most_negative_pairs
 from posenc.widgets import LearnedDistanceBias
-from posenc.widgets.learned_distance_bias import HEAD_DIM, TRAINED, _run
+from posenc.widgets.learned_distance_bias import HEAD_DIM, LENGTH, TRAINED, _run
 
-DISTANCES = 4 * TRAINED
+BIN = 16  # distances of one bar
 
 
 def _biases(widget: LearnedDistanceBias) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -19,11 +19,17 @@ def _biases(widget: LearnedDistanceBias) -> tuple[np.ndarray, np.ndarray, np.nda
     parts = np.array(_run(widget.base, widget.seed)["products"])[int(widget.layer) - 1]
     products, frequencies = parts[..., 0] + 1j * parts[..., 1], inv_freq(HEAD_DIM, float(widget.base))
     chosen = products.mean(axis=0) if widget.head == "mean" else products[int(widget.head) - 1]
-    return frequencies, products, distance_bias(chosen, frequencies, np.arange(DISTANCES + 1))
+    return frequencies, products, distance_bias(chosen, frequencies, np.arange(LENGTH + 1))
+
+
+def _weights(bias: np.ndarray) -> np.ndarray:
+    """The attention weights of keys of the same content, in sums of BIN distances."""
+    powers = np.exp(bias[:LENGTH])
+    return (powers / powers.sum()).reshape(-1, BIN).sum(axis=1)
 
 
 def values(widget: LearnedDistanceBias) -> dict[str, Any]:
-    """The bias of the pair, of all pairs, and of all with some clamped; b = −Im E[q k̄] by pair, and losses."""
+    """The bias of the pair, of all, of all with some clamped, their weights; b = −Im E[q k̄] by pair, and losses."""
     frequencies, products, biases = _biases(widget)
     slow = [pair for pair in range(HEAD_DIM // 2) if frequencies[pair] * TRAINED < 2 * np.pi]
     negative = most_negative_pairs(products, frequencies, TRAINED)
@@ -42,9 +48,11 @@ def values(widget: LearnedDistanceBias) -> dict[str, Any]:
         "pair": biases[widget.pair],
         "all": biases.sum(axis=0),
         "clamped": kept.sum(axis=0),
+        "weights": _weights(biases.sum(axis=0)),
+        "clamped_weights": _weights(kept.sum(axis=0)),
         "b": -chosen.imag,
         "clamped_pairs": clamped_pairs,
         "most_negative": negative,
-        "losses": run["losses"][widget.length],
+        "losses": run["losses"],
         "within": run["within"],
     }

@@ -271,7 +271,7 @@ CASES = [
                 "beta_slow": 4.0,
                 "base": 100.0,
             },
-            {"method": "none", "other": "none", "used": 256, "shown": "wavelengths"},
+            {"method": "none", "other": "none", "used": 256, "shown": "angles"},
             {"method": "yarn_paper", "other": "yarn_paper", "shown": "scores"},
         ],
         {"dim": 256, "trained": 4096, "used": 262_144, "factor": 64.0, "method": "dynamic_ntk", "shown": "scores"},

@@ -59,7 +59,7 @@ def test_longrope_has_a_list_for_short_and_one_for_long_texts(used):
 def test_longrope_without_a_list_is_not_drawn_and_says_why():
     widget = shown(ContextExtension, method="longrope")
     assert widget.values["method"] is None
-    assert widget.finding.endswith("lists have 48 pairs, not 64: choose the model they were published with.")
+    assert widget.finding.endswith("lists of LongRoPE have 48 pairs: choose Phi-3, their model.")
 
 
 def test_the_story_is_true():

@@ -1,6 +1,7 @@
 import { PairSums, inverseFrequencies, turns } from "./arithmetic.js";
 import { correctionRange, scaledFrequencies, turnsAtPair } from "./arithmetic_scaling.js";
 import { inside } from "./beside.js";
+import { chipsAndList } from "./chips_and_list.js";
 import { PANELS, ROUNDING, count, drawPanels, handles, reachesUnseen, panelsHeight, places, upwards } from "./context_panels.js";
 import { Axis, cellAxis } from "./drawing.js";
 import catalogue from "./context_extension.json";
@@ -55,13 +56,11 @@ function facts({ values, lists }, state) {
   const pairs = state.dim / 2, fresh = (each) => count(reachesUnseen(values, each));
   return {
     pairs, times: state.used / state.trained, unscaled: fresh(values.original),
-    completed: count(Array.from(values.trained_rotations, (turned) => turned >= 1)),
     drawn: chosen(values, state).map(([method, each]) => ({
       method, fresh: fresh(each), kept: count(Array.from(each.divisor, (times) => times <= 1 + ROUNDING)),
-      fastest: each.divisor[0], slowest: each.divisor[pairs - 1], scores: each.attention_factor ** 2,
-      evenly: Math.abs(each.divisor[0] / each.divisor[pairs - 1] - 1) < ROUNDING,
+      scores: each.attention_factor ** 2,
     })),
-    no_list: !values.method || !values.other, listed: lists.long.length,
+    any: chosen(values, state).length > 0, no_list: !values.method || !values.other, listed: lists.long.length,
   };
 }
 
@@ -90,6 +89,7 @@ const render = explorable({
     { name: "distance", axis: ({ x }) => x, within: ({ place }, { shown }) => (shown === "scores" ? [place.scores] : []) },
   ],
   height: panelsHeight, draw: drawPanels, compute, facts, reading, handles, press,
+  controls: { method: chipsAndList },
   pixel: ({ x, up }, distance, value) => [x.at(distance), up.at(value)],
 });
 

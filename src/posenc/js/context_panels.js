@@ -1,5 +1,5 @@
-// The four panels of ContextExtension: scaling, wavelengths and angles of every pair, and the score against distance. One
-// stands large, the others small beside it.
+// The three panels of ContextExtension: scaling and angles of every pair, and the score against distance. One stands large,
+// the others small beside it.
 
 import { frame, largeAndSmall, nameCurves } from "./beside.js";
 import { colours, pairColour } from "./colours.js";
@@ -45,7 +45,6 @@ const nameOf = (which, state) => (
 export function upwards({ shown, factor }, { top, bottom }) {
   const from = { start: bottom, end: top }, most = Math.max(factor, 1.02); // a factor of 1 leaves no room between
   if (shown === "scaling") return new Axis({ from: most ** -0.12, to: most ** 1.2, ...from, log: true });
-  if (shown === "wavelengths") return new Axis({ from: 4, to: 1e8, ...from, log: true });
   return shown === "angles" ? new Axis({ from: 0, to: 1, ...from }) : new Axis({ from: -1.05, to: 1.05, ...from });
 }
 
@@ -59,7 +58,7 @@ function bounds({ values }, { method, other, beta_fast, beta_slow, dim }) {
 const ZONES = [0.42, 0.3, 0.2]; // how far down a zone's name may stand: as far as no curve crosses it
 const thresholdAt = (control, { top, bottom }) => bottom - (bottom - top) * (control === "beta_fast" ? 0.36 : 0.24);
 
-// What is dragged in the large panel: the thresholds, or the lengths.
+// What is dragged in the large panel: the thresholds, or the trained length.
 export function handles(result, state) {
   const { place, pairs, up, turnsAt } = result, { shown, trained, used } = state, box = place[shown];
   if (shown === "scaling") {
@@ -68,10 +67,6 @@ export function handles(result, state) {
       name: control, x: pairs.at(at), y: thresholdAt(control, box), line: along, drag: (px) => ({ [control]: turnsAt(pairs.invert(px)) }),
     }));
   }
-  const across = { vertical: false, from: box.left, to: box.right };
-  if (shown === "wavelengths") return [["trained", trained], ["used", used]].map(([name, length], k) => (
-    { name, x: box.right - 14 - 30 * k, y: up.at(length), line: across, drag: (px, py) => ({ [name]: up.invert(py) }) }
-  ));
   if (shown !== "scores" || trained > used) return [];
   const line = { vertical: true, from: box.top, to: box.bottom };
   return [{ name: "trained", x: result.x.at(trained), y: box.bottom - 16, line, drag: (px) => ({ trained: result.x.invert(px) }) }];
@@ -91,20 +86,14 @@ export function drawPanels({ context }, result, state, theme, cursor) {
 
 const shrunk = ({ left, right, top, bottom }) => ({ left: left + 4, right: right - 4, top: top + 4, bottom: bottom - 4 });
 
-function smallCurves(series) {
-  return (context, theme, place, { values, pairs }, state, drawn) => {
-    const { left, right, top, bottom } = shrunk(place), shown = series === "divisor" ? "scaling" : "wavelengths";
-    const y = upwards({ ...state, shown }, { top, bottom });
-    const plot = new Plot(context, theme, new Axis({ from: 0, to: Math.max(pairs.to - 0.5, 1), start: left, end: right }), y);
-    if (series === "wavelength") [state.trained, state.used].forEach((length) => plot.horizontal(length, { dash: [], colour: theme.grid }));
-    const thin = ({ dash }) => ({ width: 1.4, dash: dash.map((each) => each / 2) });
-    drawn.forEach((which) => plot.series(values[which][series], STROKES[which].colour, thin(STROKES[which])));
-  };
-}
-
 const SMALL = {
-  scaling: smallCurves("divisor"),
-  wavelengths: smallCurves("wavelength"),
+  scaling(context, theme, place, { values, pairs }, state, drawn) {
+    const { left, right, top, bottom } = shrunk(place), y = upwards({ ...state, shown: "scaling" }, { top, bottom });
+    const plot = new Plot(context, theme, new Axis({ from: 0, to: Math.max(pairs.to - 0.5, 1), start: left, end: right }), y);
+    drawn.forEach((which) => plot.series(values[which].divisor, STROKES[which].colour, STROKES[which]));
+    words(context, theme, say(picture.times, { factor: 1 }), left + 4, y.at(1) - 10);
+    words(context, theme, say(picture.times, { factor: state.factor }), right - 4, y.at(state.factor) + 10, { align: "right", ground: true });
+  },
   angles(context, theme, place, { values }) {
     const { left, right, top, bottom } = shrunk(place), rows = ["original", "method", "other"].filter((which) => values[which]);
     const pairs = values.trained_rotations.length, step = (right - left) / pairs, high = (bottom - top) / rows.length - 2;
@@ -116,8 +105,9 @@ const SMALL = {
         context.globalAlpha = isNew ? 0.75 : 0.45;
         context.fillRect(left + i * step, end - reached, Math.max(step - 0.3, 0.8), reached);
       });
+      context.globalAlpha = 1;
+      words(context, theme, say(picture.fresh, { fresh: count(fresh) }), left + 4, end - high / 2, { colour: theme.text, bold: true });
     });
-    context.globalAlpha = 1;
   },
   scores(context, theme, place, { x, columns, filled, values }, state, drawn) {
     const { top, bottom } = shrunk(place), plot = new Plot(context, theme, x, upwards({ shown: "scores" }, { top, bottom }));
@@ -129,7 +119,7 @@ const SMALL = {
 
 // ---- large
 
-const LARGE = { scaling: drawScaling, wavelengths: drawWavelengths, angles: drawAngles, scores: drawScores };
+const LARGE = { scaling: drawScaling, angles: drawAngles, scores: drawScores };
 
 function onPairs(context, theme, { pairs, up }, state, axes) {
   const plot = new Plot(context, theme, pairs, up);
@@ -193,21 +183,6 @@ function drawScaling(context, theme, place, result, state, drawn, cursor) {
     taken.push(rectangle(px + (align === "left" ? 70 : -70), y, 140));
   });
   nameThem(context, theme, plot, result, state, drawn, "divisor", taken, bounds(result, state).map(({ at }) => at));
-  if (cursor?.last === "pair") plot.vertical(cursor.pair, { dash: [] });
-}
-
-// Wavelengths against the two lengths: what lies above the trained one has not completed a rotation.
-function drawWavelengths(context, theme, place, result, state, drawn, cursor) {
-  const { trained, used } = state, plot = onPairs(context, theme, result, state, { yTitle: picture.wavelengths, yText: decade }), y = plot.y;
-  plot.horizontal(trained, { dash: [], colour: theme.text });
-  plot.horizontal(used, { dash: [7, 4], colour: theme.text });
-  curves(plot, result.values, drawn, "wavelength");
-  const apart = used >= trained ? 11 : -11, taken = [];
-  for (const [name, length, off] of [["used", used, -apart], ["trained", trained, apart]]) {
-    words(context, theme, say(picture[name], state), place.left + 6, y.at(length) + off, { colour: theme.text, ground: true });
-    taken.push(rectangle(place.left + 75, y.at(length) + off, 150));
-  }
-  nameThem(context, theme, plot, result, state, drawn, "wavelength", taken);
   if (cursor?.last === "pair") plot.vertical(cursor.pair, { dash: [] });
 }
 

@@ -1,7 +1,4 @@
-"""CopyDistance: at what distance small trained models copy a single occurrence, and where they attend.
-
-For fine-tuned models accuracy is recorded, attention is not.
-"""
+"""CopyDistance: at what distance small trained models copy a single occurrence, with each scaling."""
 
 from __future__ import annotations
 
@@ -10,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from posenc.lab.measured import benchmarks, statistics
+from posenc.lab.measured import benchmarks
 from posenc.widgets._base import Choice, Control, Explorable
 
 TRAINED = 128  # tokens
 LENGTHS = (128, 256, 512, 1024)
 DISTANCES = (16, 32, 64, 96, 192, 384, 768)
-BLOCK = 32  # tokens back is the block where attention was recorded; repeated blocks are at each multiple of it
-EDGES = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # of the bands of distance
 # By the control's options: the task and the profile of the models.
 RUNS = {"single_copy": ("single_copy", "two_layers"), "repeated_copy": ("copy", "full")}
 TUNED = ("default", "linear", "ntk_aware", "yarn")  # the scalings with which a model was trained on, seed 0 alone
@@ -70,34 +65,8 @@ def _tuned(base: str, scaling: str, steps: str) -> list[list[float | None]]:
     ]
 
 
-@cache
-def _attention(training: str, base: str) -> dict[str, Any]:
-    """Where the copying head of seed 0 attends, in bands of distance, and its weight on the answer, by scaling.
-
-    It is the head of the second layer with the most weight on the answer at the trained length: on the symbol after the
-    first occurrence, BLOCK − 1 tokens back, or in any repeated block.
-    """
-    task, profile = RUNS[training]
-    run, found = f"{profile}-{task}-rope_{base}-0", statistics()
-    places = slice(BLOCK - 1, None, BLOCK) if training == "repeated_copy" else slice(BLOCK - 1, BLOCK)
-    head = int(found[f"{run}/attention/default/{TRAINED}"][1, :, places].astype(float).sum(axis=-1).argmax())
-
-    def look(name: str) -> dict[str, Any]:
-        shares = found[f"{run}/attention/{name}"][1, head].astype(float)
-        bands = [shares[low:high].sum() for low, high in zip(EDGES[:-1], EDGES[1:], strict=True)]
-        return {"bands": np.round(bands, 4).tolist(), "at": round(float(shares[places].sum()), 4)}
-
-    scalings = CopyDistance.catalogue["controls"]["scaling"]["options"]
-    length = TIMES * TRAINED
-    return {
-        "head": head + 1,
-        "trained": look(f"default/{TRAINED}"),
-        "scaled": {scaling: look(f"{scaling}/{length}") for scaling in scalings},
-    }
-
-
 class CopyDistance(Explorable):
-    """Accuracy of single-occurrence copy by distance and length; and where the copying head attends."""
+    """Accuracy of single-occurrence copy by distance, length and scaling."""
 
     module = "copy_distance"
     room = (766, 987)
@@ -112,7 +81,7 @@ class CopyDistance(Explorable):
 
     @classmethod
     def data(cls) -> dict[str, Any]:
-        """By training and base, the accuracy of each scaling, tuned and not, and where the copying head attends."""
+        """By training and base, the accuracy of each scaling, tuned and not."""
         controls = cls.catalogue["controls"]
 
         def tuned(base: str) -> dict[str, Any]:
@@ -124,7 +93,6 @@ class CopyDistance(Explorable):
                 f"{training} {base}": {
                     "accuracy": {name: _accuracy(training, base, name) for name in controls["scaling"]["options"]},
                     "tuned": tuned(base) if training == "single_copy" else {},
-                    **_attention(training, base),
                 }
                 for training in controls["training"]["options"]
                 for base in controls["base"]["options"]

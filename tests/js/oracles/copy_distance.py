@@ -5,12 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from posenc.widgets import CopyDistance
-from posenc.widgets.copy_distance import (
-    TUNED,
-    _accuracy,
-    _attention,
-    _tuned,
-)
+from posenc.widgets.copy_distance import TUNED, _accuracy, _tuned
 
 
 def _is_tuned(widget: CopyDistance) -> bool:
@@ -18,22 +13,19 @@ def _is_tuned(widget: CopyDistance) -> bool:
 
 
 def values(widget: CopyDistance) -> dict[str, Any]:
-    """Accuracy by length and distance, as trained, scaled and tuned, and attention weights by band of distance.
+    """Accuracy by length and distance with each scaling, tuned or not, and as trained.
 
     `before` is the accuracy of the tuned seed before tuning, None where nothing is tuned.
     """
-    attended, tuned = _attention(widget.training, widget.base), _is_tuned(widget)
+    tuned, training, base = _is_tuned(widget), widget.training, widget.base
+    scalings = widget.catalogue["controls"]["scaling"]["options"]
     return {
-        "accuracy": (
-            _tuned(widget.base, widget.scaling, widget.fine_tuning)
+        "methods": {
+            name: (_tuned(base, name, widget.fine_tuning) if name in TUNED else None)
             if tuned
-            else _accuracy(widget.training, widget.base, widget.scaling)
-        ),
-        "before": _tuned(widget.base, widget.scaling, "0") if tuned else None,
-        "as_trained": _accuracy(widget.training, widget.base, "default"),
-        "trained_bands": attended["trained"]["bands"],
-        "bands": attended["scaled"][widget.scaling]["bands"],
-        "trained_at": attended["trained"]["at"],
-        "at": attended["scaled"][widget.scaling]["at"],
-        "head": attended["head"],
+            else _accuracy(training, base, name)
+            for name in scalings
+        },
+        "before": _tuned(base, widget.scaling, "0") if tuned else None,
+        "as_trained": _accuracy(training, base, "default"),
     }

@@ -1,5 +1,5 @@
 import { biasOf, sharesWithin, softmax } from "./arithmetic_bias.js";
-import { frame, inside, largeAndSmall, nameCurves } from "./beside.js";
+import { chipsAndList } from "./chips_and_list.js";
 import { colours, diverging, sequential } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./bias_explorer.json";
@@ -11,26 +11,20 @@ const { picture, names } = catalogue;
 const TOKENS = 48; // in the matrices, at most
 const EQUAL = 1e-9; // rounding errors stay below
 const NEAR = 14; // pixels between a press and the line that it chooses
-const MARGIN = 46; // to the left of the matrix
+const MARGIN = 46; // to the left of a matrix
+const LEARNS = ["t5", "kerple_log", "kerple_power", "fire", "transformer_xl", "deberta"]; // drawn at random here
 const LIMITS = { t5: 8, fire: 12, transformer_xl: 8, deberta: 9 }; // of biases on either side of 0
 
-const arranged = (width) => largeAndSmall(width, 2, width < 600 ? 252 : 344, { column: 196, first: 1.7 });
-const height = (width) => Math.max(arranged(width).height, squareIn(arranged(width).small[0], width).bottom + 20);
-
-// The matrix stands in the first of the two small places.
-function squareIn({ left, right, top, bottom }, width) {
-  const side = width < 600 ? bottom - top + 24 : Math.min(right - left - MARGIN - 8, bottom - top - 18);
-  return { left: left + MARGIN, right: left + MARGIN + side, top, bottom: top + side };
-}
-
+// Two charts on one axis of distances, and the matrices of both: beside them, or on a phone below.
 function places(width) {
-  const { large, small: [first, second] } = arranged(width);
-  const chart = { left: 44, right: large.right - (width < 600 ? 22 : 48), top: 22, bottom: large.bottom - 40 };
-  const other = width < 600 ? { ...second, left: width / 2 + 10 } : second;
-  return { chart, matrix: squareIn(first, width), other, narrow: width < 600 };
+  const narrow = width < 600, left = 44, right = narrow ? width - 22 : width - 266, split = narrow ? 114 : 166, end = narrow ? 222 : 318;
+  const side = narrow ? 76 : 128, square = (x, top) => ({ left: x + MARGIN, right: x + MARGIN + side, top, bottom: top + side });
+  const matrices = narrow ? { bias: square(0, 284), attention: square(width / 2 + 4, 284) } : { bias: square(width - 182, 22), attention: square(width - 182, 200) };
+  return {
+    narrow, matrices, height: narrow ? 378 : 358,
+    bias: { left, right, top: 22, bottom: split }, attention: { left, right, top: split + (narrow ? 20 : 30), bottom: end },
+  };
 }
-
-const otherView = { bias: "attention", attention: "bias" };
 
 // The biases that the chart shows, from least to greatest: they do not depend on what is drawn at random.
 function range({ scheme, heads }) {
@@ -45,7 +39,7 @@ function rowsOf(count, filler) {
 }
 
 function compute(state, width) {
-  const { heads, distance, shown } = state, head = Math.min(state.head, heads) - 1, tokens = Math.min(distance + 1, TOKENS);
+  const { heads, distance } = state, head = Math.min(state.head, heads) - 1, tokens = Math.min(distance + 1, TOKENS);
   const functions = Array.from({ length: heads }, (_, h) => biasOf(state, h)), back = Math.min(state.back, distance);
   const bias = functions.map((between) => {
     const row = new Float64Array(distance + 1);
@@ -59,12 +53,12 @@ function compute(state, width) {
   });
   const diagonal = Float64Array.from({ length: distance + 1 - back }, (_, j) => functions[head](j + back, j));
   const values = { bias, within: bias.map(sharesWithin), matrix, weights, diagonal };
-  const place = places(width), { chart, matrix: square } = place, [least, greatest] = range(state);
+  const place = places(width), [least, greatest] = range(state), upwards = (shown, from, to) => new Axis({ from, to, start: place[shown].bottom, end: place[shown].top });
+  const axesOf = ({ left, right, top, bottom }) => ({ keys: cellAxis(tokens, left, right), queries: cellAxis(tokens, top, bottom) });
   return {
     values, head, back, place,
-    x: new Axis({ from: 0, to: distance, start: chart.left, end: chart.right }),
-    y: new Axis({ from: shown === "bias" ? least : 0, to: shown === "bias" ? greatest : 1, start: chart.bottom, end: chart.top }),
-    keys: cellAxis(tokens, square.left, square.right), queries: cellAxis(tokens, square.top, square.bottom),
+    x: new Axis({ from: 0, to: distance, start: place.bias.left, end: place.bias.right }), y: { bias: upwards("bias", least, greatest), attention: upwards("attention", 0, 1) },
+    axes: { bias: axesOf(place.matrices.bias), attention: axesOf(place.matrices.attention) },
   };
 }
 
@@ -76,7 +70,7 @@ function soft(scale) {
   return { ...scale, opacity: (value) => Math.sqrt(scale.opacity(value)) };
 }
 
-// The number of each head where its line leaves the chart, as far as there is room, the chosen one first; where they stand.
+// The number of each head where its line leaves the chart, as far as there is room, the chosen one first.
 function numberHeads({ context, theme, x, y }, series, head, back, short) {
   const placed = [];
   for (const h of new Set([head, 0, series.length - 1, ...series.keys()])) {
@@ -88,7 +82,6 @@ function numberHeads({ context, theme, x, y }, series, head, back, short) {
     const text = short ? String(h + 1) : say(picture.number, { number: h + 1 });
     words(context, theme, text, px, py, { rim: true, ...(h === head && { colour: colours.score, bold: true }) });
   }
-  return placed.map(([left, top]) => ({ left, right: left + (short ? 14 : 44), top: top - 8, bottom: top + 8 }));
 }
 
 function lines(plot, series, head, thick) {
@@ -98,58 +91,43 @@ function lines(plot, series, head, thick) {
   plot.series(series[head], colours.score, { width: thick });
 }
 
-const handleAt = ({ x, back, place: { chart } }) => (
-  { x: x.at(back), y: chart.bottom - 42, line: { vertical: true, from: chart.top, to: chart.bottom } }
+const handleAt = ({ x, back, place: { bias, attention } }) => (
+  { x: x.at(back), y: bias.bottom - 30, line: { vertical: true, from: bias.top, to: attention.bottom } }
 );
 
-function drawChart(context, theme, result, state, cursor) {
-  const { values, x, y, head, back, place } = result, { chart } = place, { shown } = state, series = seriesOf(values, shown);
-  const plot = new Plot(context, theme, x, y), needed = keysForHalf(values.within[head]);
-  const named = { ...state, shown_head: head + 1, needed, back };
+function drawChart(context, theme, result, state, shown, cursor) {
+  const { values, x, y, head, back, place } = result, series = seriesOf(values, shown), plot = new Plot(context, theme, x, y[shown]), needed = keysForHalf(values.within[head]);
+  const facts = { ...state, learns: LEARNS.includes(state.scheme), shown_head: head + 1, needed }, below = shown === "attention";
   plot.ground(0, needed - 1, colours.score, 0.13);
   plot.axes({
-    xTitle: picture.distance, yTitle: picture[shown].map((text) => say(text, named)),
-    xTicks: Math.max(3, (chart.right - chart.left) / 90),
-    yText: (value) => (shown === "bias" ? fixed(value, 0) : fixed(100 * value, 0)),
+    xTitle: below ? picture.distance : "", yTitle: picture[shown].map((text) => say(text, facts)),
+    xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: 4, ...(!below && { xText: () => "" }),
+    yText: (value) => (below ? fixed(100 * value, 0) : fixed(value, 0)),
   });
-  if (shown === "attention") {
+  if (below) {
     plot.line([[0, 1 / (x.to + 1)], [x.to, 1]], theme.muted, { dash: [2, 4], width: 1.2 });
     plot.horizontal(0.5, { colour: theme.muted });
+    const end = x.end - widthOf(context, theme.font, picture.distance) - 12, text = say(picture.half, facts);
+    words(context, theme, text, widthOf(context, `600 ${theme.font}`, text) <= end - x.start ? x.start : 2, y[shown].start + 22, { baseline: "top", colour: colours.score, bold: true });
   }
   lines(plot, series, head, 3);
-  if ((x.end - x.start) / x.to > 9) {
-    const points = Array.from(series[head], (value, m) => [m, value]).filter(([, value]) => value >= y.from && value <= y.to);
-    plot.marks(points, colours.score, { radius: 3.5 });
-  }
-  const { x: px, y: py } = handleAt(result), value = series[head][back];
   plot.vertical(back, { dash: [5, 4], width: 1.5 });
-  const taken = shown === "bias" ? numberHeads(plot, series, head, back, place.narrow) : [];
-  if (value >= y.from && value <= y.to) plot.marks([[back, value]], colours.score, { radius: 5 });
-  const right = x.end - px > widthOf(context, theme.font, say(picture.back, named)) + 24;
-  words(context, theme, say(picture.back, named), px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text, ground: true });
-  grip(context, theme, px, py, theme.text);
-  taken.push({ left: right ? px : px - 80, right: right ? px + 80 : px, top: py - 10, bottom: py + 10 });
-  if (shown === "bias") nameGround(context, theme, chart, named);
-  const step = Math.ceil(x.to / 64), beside = { left: chart.left, right: chart.right, top: chart.top, bottom: chart.bottom };
-  const points = (row) => Array.from({ length: Math.ceil(row.length / step) }, (_, k) => [x.at(k * step), y.at(row[k * step])]);
-  nameCurves(context, theme, beside, series.map((row, h) => ({
-    text: h === head && shown === "attention" && say(chart.right < 400 ? picture.head_short : picture.head[shown], named), colour: colours.score,
-    points: points(row).filter(([, up]) => up <= chart.bottom),
-  })), taken);
+  const value = series[head][back], { from, to } = y[shown];
+  if (value >= from && value <= to) plot.marks([[back, value]], colours.score, { radius: 5 });
+  if (!below) numberHeads(plot, series, head, back, place.narrow);
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 
-// How many keys hold half of the attention, below the ground that marks them: there no line runs.
-function nameGround(context, theme, { left, right, bottom }, named) {
-  const texts = [picture.head.bias, picture.half].map((text) => say(text, named)), end = right - widthOf(context, theme.font, picture.distance) - 12;
-  const from = widthOf(context, `600 ${theme.font}`, texts[1]) <= end - left ? left : 2; // on a phone under the numbers of the axis
-  words(context, theme, texts, from, bottom + 22, { baseline: "top", colour: colours.score, bold: true, width: end - from });
+function drawGrip(context, theme, result, state) {
+  const { x: px, y: py } = handleAt(result), text = say(picture.back, { back: result.back }), right = result.x.end - px > widthOf(context, theme.font, text) + 24;
+  words(context, theme, text, px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text, ground: true });
+  grip(context, theme, px, py, theme.text);
 }
 
-function drawMatrix(context, theme, { keys, queries, values, head, back }, state, cursor) {
-  const rows = state.shown === "bias" ? values.matrix : values.weights, tokens = rows.length, [least, greatest] = range(state);
-  const scale = state.shown === "bias" ? diverging(Math.max(-least, greatest)) : sequential(0, 1);
-  const map = new HeatMap(context, theme, keys, queries), middle = (tokens - 1) / 2, named = { ...state, shown_head: head + 1 };
+function drawMatrix(context, theme, { axes, values, head, back }, state, shown, cursor) {
+  const { keys, queries } = axes[shown], rows = shown === "bias" ? values.matrix : values.weights, tokens = rows.length, [least, greatest] = range(state);
+  const scale = shown === "bias" ? diverging(Math.max(-least, greatest)) : sequential(0, 1);
+  const map = new HeatMap(context, theme, keys, queries), middle = (tokens - 1) / 2, named = { shown, shown_head: head + 1 };
   stripes(context, theme, keys, queries);
   map.fill(new Float64Array(rows[0].buffer), soft(scale));
   if (back < tokens) { // the cells at the chosen distance
@@ -187,26 +165,21 @@ function stripes(context, theme, x, y) {
   words(context, theme, picture.masked, right, top, { align: "right" });
 }
 
-// The other view, small.
-function drawOther(context, theme, { values, head, place: { other }, x: { to } }, state) {
-  const shown = otherView[state.shown], [least, greatest] = shown === "bias" ? range(state) : [0, 1];
-  frame(context, theme, other, say(picture.other, { shown }, names));
-  const x = new Axis({ from: 0, to, start: other.left + 4, end: other.right - 4 });
-  const y = new Axis({ from: least, to: greatest, start: other.bottom - 4, end: other.top + 4 });
-  lines(new Plot(context, theme, x, y), seriesOf(values, shown), head, 2);
-}
-
 function draw({ context }, result, state, theme, cursor) {
-  drawChart(context, theme, result, state, cursor);
-  drawMatrix(context, theme, result, state, cursor);
-  drawOther(context, theme, result, state);
+  for (const shown of ["bias", "attention"]) {
+    drawChart(context, theme, result, state, shown, cursor);
+    drawMatrix(context, theme, result, state, shown, cursor);
+  }
+  drawGrip(context, theme, result, state);
 }
 
-// A press on a head's line chooses the head, one on the small chart makes it large.
-function press(px, py, { values, x, y, head, place: { chart, other } }, { shown }) {
-  if (inside(other, px, py)) return { shown: otherView[shown] };
-  if (px < chart.left || px > chart.right + 20 || py < chart.top || py > chart.bottom) return null;
-  const away = seriesOf(values, shown).map((row) => awayFrom(row, x, y, px, py)), nearest = away.indexOf(Math.min(...away));
+const inside = ({ left, right, top, bottom }, px, py) => px >= left && px <= right && py >= top && py <= bottom;
+
+// A press on a head's line chooses the head.
+function press(px, py, { values, x, y, head, place }) {
+  const shown = ["bias", "attention"].find((name) => inside({ ...place[name], right: place[name].right + 20 }, px, py));
+  if (!shown) return null;
+  const away = seriesOf(values, shown).map((row) => awayFrom(row, x, y[shown], px, py)), nearest = away.indexOf(Math.min(...away));
   return away[nearest] <= NEAR && nearest !== head ? { head: nearest + 1 } : null;
 }
 
@@ -238,12 +211,15 @@ function reading({ values, head }, state, { last, distance: m, query: i, key: j 
   return { away: i - j, bias: values.matrix[i][j], weight: 100 * values.weights[i][j] };
 }
 
+const matricesOf = ({ place: { matrices } }) => [matrices.bias, matrices.attention];
+const axesAt = (result, px, py) => result.axes[inside(result.place.matrices.attention, px, py) ? "attention" : "bias"];
+
 const render = explorable({
   catalogue,
   readers: [
-    { name: "distance", axis: ({ x }) => x, within: ({ place }) => [place.chart] },
-    { name: "query", axis: ({ queries }) => queries, vertical: true, within: ({ place }) => [place.matrix] },
-    { name: "key", axis: ({ keys }) => keys, within: ({ place }) => [place.matrix] },
+    { name: "distance", axis: ({ x }) => x, within: ({ place }) => [place.bias, place.attention] },
+    { name: "query", axis: ({ axes }) => axes.bias.queries, vertical: true, within: matricesOf, pick: (px, py, result) => axesAt(result, px, py).queries.invert(py) },
+    { name: "key", axis: ({ axes }) => axes.bias.keys, within: matricesOf, pick: (px, py, result) => axesAt(result, px, py).keys.invert(px) },
   ],
   linked(changes, state) {
     const { heads, head, back, distance } = { ...state, ...changes };
@@ -253,8 +229,10 @@ const render = explorable({
     };
   },
   handles: (result) => [{ name: "back", ...handleAt(result), drag: (px) => ({ back: Math.min(result.x.invert(px), result.x.to) }) }],
-  height, compute, draw, press, facts, reading,
-  pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
+  height: (width) => places(width).height,
+  controls: { scheme: chipsAndList },
+  compute, draw, press, facts, reading,
+  pixel: ({ x, y }, distance, value, shown = "bias") => [x.at(distance), y[shown].at(value)],
 });
 
 export default { render };

@@ -24,5 +24,4 @@ class BiasExplorer(Explorable):
     heads = Control(8, 1, 16, "integer")
     distance = Control(128, 8, 512, "tokens")
     back = Control(16, 0, 512, "tokens")
-    shown = Choice("bias", chips=True)
     threshold = Control(24, 1, 512, "tokens", needs={"scheme": ["fire"]})

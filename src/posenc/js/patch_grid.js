@@ -1,19 +1,21 @@
 import { COLUMN, COLUMNS, PAIRS, ROW, ROWS, TIME, meanCosine, pairsBy, patchAngles } from "./arithmetic_patches.js";
-import { colours, diverging, pairColour } from "./colours.js";
+import { colours, pairColour, sequential } from "./colours.js";
 import { Axis, HeatMap, cellAxis, colourBar, grip, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
 import catalogue from "./patch_grid.json";
+import { fixed } from "./numbers.js";
+import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const TURN = 2 * Math.PI, TOP = 24, LEFT = 22;
-const WIDE = 600; // pixels from which the dials stand beside the map
+const WIDE = 420, SPAN = 1e-9; // pixels from which the dials stand beside the map; the least range of scores that is coloured
 
 // The map of patches, and a dial for each pair: four by four beside it, or two rows of eight below.
 function places(width) {
   const wide = width >= WIDE, cell = Math.min((wide ? width * 0.62 - LEFT : width - LEFT - 4) / COLUMNS, 40);
   const right = LEFT + cell * COLUMNS, bottom = TOP + cell * ROWS, below = bottom + 22;
-  const across = wide ? 4 : 8, left = wide ? right + 28 : 0, top = wide ? TOP : below + 50;
+  const across = wide ? 4 : 8, left = wide ? right + 18 : 0, top = wide ? TOP : below + 50;
   const wideDial = (width - left) / across, highDial = wide ? (bottom - TOP) / 4 : Math.min(wideDial + 18, 62);
   const middle = (i) => [left + ((i % across) + 0.5) * wideDial, top + (Math.floor(i / across) + 0.5) * highDial - 7];
   const radius = Math.min(wideDial / 2 - 3, (highDial - 18) / 2, 26), rows = PAIRS / across;
@@ -31,7 +33,7 @@ function compute({ rule, frame, base, query_row, query_column, key_row, key_colu
   const between = (row, column) => patchAngles(pairs, frames, query_row - row, query_column - column);
   const angles = between(key_row, key_column);
   const scores = Array.from({ length: ROWS }, (_, row) => Array.from({ length: COLUMNS }, (_, column) => meanCosine(between(row, column))));
-  return { values: { scores, axes: pairs.axes, angles, score: meanCosine(angles) }, ...places(width) };
+  return { values: { scores, axes: pairs.axes, angles, score: meanCosine(angles) }, frames, ...places(width) };
 }
 
 // The hand of a pair starts at the top and turns against the clock; what it has passed is filled, all of it after a full turn.
@@ -58,19 +60,21 @@ function drawDial(context, theme, [x, y], radius, angle, colour, chosen) {
 }
 
 function draw({ context, width }, result, state, theme, cursor) {
-  const { values, column, row, below, middle, radius, left, wide, dials } = result, scale = diverging(1), map = new HeatMap(context, theme, column, row);
-  map.fill(values.scores.flat(), scale);
+  const { values, column, row, below, middle, radius, left, wide, dials } = result, scores = values.scores.flat(), map = new HeatMap(context, theme, column, row);
+  const most = Math.max(...scores), least = Math.min(...scores, most - SPAN), scale = sequential(least, most); // from the least score to the greatest
+  map.fill(scores, scale);
   words(context, theme, picture.map, LEFT, 10, { colour: theme.text, bold: true, width: column.end - LEFT });
   for (let c = 0; c < COLUMNS; c++) words(context, theme, String(c), column.at(c), row.end + 8, { align: "center" });
   for (let r = 0; r < ROWS; r++) words(context, theme, String(r), LEFT - 6, row.at(r), { align: "right" });
-  colourBar(context, theme, scale, { left: LEFT, top: below, width: Math.round(Math.min(140, column.end - LEFT)), ticks: [-1, 0, 1] });
+  const digits = Math.min(Math.max(Math.ceil(-Math.log10(most - least)) + 1, 2), 9);
+  colourBar(context, theme, scale, { left: LEFT, top: below, width: Math.round(Math.min(220, column.end - LEFT)), text: (value) => fixed(value, digits) });
   const ofPair = cursor?.last === "pair";
   if (cursor !== null && !ofPair) map.outline(cursor.row, cursor.column);
   const grips = handles(result, state), labels = new Labels(context, theme, { left: LEFT, right: column.end, top: row.start, bottom: row.end });
   for (const { x, y } of grips) labels.keep(x, y, 9);
   for (const { name, x, y } of grips) {
     grip(context, theme, x, y, colours[name]);
-    labels.write(picture[name], [x, y], { away: 11, colour: theme.text, bold: true });
+    labels.write(say(picture[name], { frame: result.frames }), [x, y], { away: 11, colour: theme.text, bold: true });
   }
   words(context, theme, picture.pairs, left, wide ? 10 : dials.top - 12, { colour: theme.text, bold: true, width: width - left });
   const fast = state.rule === "axes" ? PAIRS / 2 : PAIRS; // frequencies in a list

@@ -13,7 +13,7 @@ class PatchGrid(Explorable):
 
     module = "patch_grid"
     room = (642, 885)
-    main = ("rule", "frame")
+    main = ("rule", "base")
 
     rule = Choice("raster", chips=True)
     frame = Control(0, 0, 16, "integer", needs=_VIDEO)

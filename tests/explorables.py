@@ -323,6 +323,7 @@ CASES = [
             {"scaling": "linear_by_4", "other_scaling": "linear", "length": 16},
         ],
         {"view": "position", "length": 16, "other_scaling": "ntk_by_parts"},
+        handles=("length",),
     ),
     Case(
         Rotation2D,

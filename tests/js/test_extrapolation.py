@@ -89,34 +89,25 @@ def test_summary_of_results_that_were_made_up():
 SAID = [
     (
         {},
-        "At 4 × the trained length (512 tokens), RoPE, base 100 has a loss of 3.21 nats per byte "
-        "(3.20 to 3.22 over 3 seeds); "
-        "the sequence truncated to its last 128 tokens has a loss of 1.31 (1.30 to 1.32), lower in 3 of 3 seeds. "
-        "RoPE, base 100, YaRN has a loss of 1.51 nats per byte (1.50 to 1.52 over 3 seeds); "
-        "the truncated sequence has a loss that is lower in 3 of 3 seeds.",
+        "RoPE, base 100 at 4 L (512 tokens): loss 3.21, truncated 1.31. "
+        "RoPE, base 100, YaRN at 4 L: loss 1.51, truncated 1.31.",
     ),
     (
         {"scheme": "learned_interpolate", "other": "learned_clamp", "length": 8},
-        "At 8 × the trained length (1\u202f024 tokens), "
-        "learned embedding, interpolated has a loss of 1.50 nats per byte (one seed). "
-        "Learned embedding, clamped has a loss of 12.00 nats per byte (one seed); "
-        "the sequence truncated to its last 128 tokens has a loss of 1.50, lower in this seed.",
+        "Learned embedding, interpolated at 8 L (1\u202f024 tokens): loss 1.50, truncated 1.50 (one seed). "
+        "Learned embedding, clamped at 8 L: loss 12.00, truncated 1.50 (one seed).",
     ),
     (
         {"scheme": "learned_clamp", "other": "alibi", "length": 2},
-        "At 2 × the trained length (256 tokens), "
-        "learned embedding, clamped has a loss of 3.00 nats per byte (one seed); "
-        "the sequence truncated to its last 128 tokens has a loss of 1.50, lower in this seed. "
-        "ALiBi, fitted slopes was not measured here.",
+        "Learned embedding, clamped at 2 L (256 tokens): loss 3.00, truncated 1.50 (one seed). "
+        "ALiBi, fitted slopes at 2 L: not measured.",
     ),
     (
         {"view": "position", "scaling": "linear_by_4", "length": 2},
-        "RoPE, base 100, linear, always by 4 was not measured by position here. "
-        "In sequences of 2 × the trained length (256 tokens), RoPE, base 100, YaRN has a loss of 1.41 nats per byte "
-        "(1.40 to 1.42 over 3 seeds) at the end of the trained length, "
-        "and 1.41 (1.40 to 1.42) at the end of the sequence.",
+        "RoPE, base 100, PI, always by 4 at 2 L: not measured. "
+        "RoPE, base 100, YaRN at 2 L: loss 1.41 at position L, 1.41 at the end.",
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("measure", MEASURES)

@@ -105,7 +105,7 @@ SAID = [
     (
         {"view": "position", "scaling": "linear_by_4", "length": 2},
         "RoPE, base 100, PI, always by 4 at 2 L: not measured. "
-        "RoPE, base 100, YaRN at 2 L: loss 1.41 at position L, 1.41 at the end.",
+        "RoPE, base 100, YaRN at 2 L: loss 1.41 at L, 1.41 at the end.",
     ),
 ]
 

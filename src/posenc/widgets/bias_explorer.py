@@ -15,7 +15,7 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    room = (755, 1034)
+    room = (720, 915)
     main = ("scheme", "head")
 
     scheme = Choice("alibi", chips=True)

@@ -41,7 +41,7 @@ class ContextExtension(Explorable):
     """Wavelength, scaling and angles of every pair, and the score against distance, by two methods side by side."""
 
     module = "context_extension"
-    room = (779, 1095)
+    room = (700, 895)
     main = ("method", "factor")
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(configs.model(name)) for name in MODELS})

@@ -69,7 +69,7 @@ class CopyDistance(Explorable):
     """Accuracy of single-occurrence copy by distance, length and scaling."""
 
     module = "copy_distance"
-    room = (766, 987)
+    room = (765, 930)
     main = ("scaling", "training")
 
     scaling = Choice("default", chips=True)

@@ -44,7 +44,7 @@ class LearnedDistanceBias(Explorable):
     """The distance bias of a trained model's heads, of one pair and of all, and the loss with it clamped."""
 
     module = "learned_distance_bias"
-    room = (760, 1014)
+    room = (775, 960)
     main = ("clamp", "distance")
 
     clamp = Choice("none", chips=True)

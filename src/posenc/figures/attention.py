@@ -219,9 +219,9 @@ def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: f
 
 
 def permuted_weights(words: Sequence[str], order: Sequence[int], weights: np.ndarray) -> go.Figure:
-    """A permutation P applied to attention weights W, queries down and keys across: W, PW and PWPᵀ.
+    """A permutation P applied to attention weights A, queries down and keys across: A, PA and PAPᵀ.
 
-    `order` is the permutation, as indices into `words`. PW is below W, since its rows have moved, and PWPᵀ to its
+    `order` is the permutation, as indices into `words`. PA is below A, since its rows have moved, and PAPᵀ to its
     right.
     """
     count, order = len(_some("words", words)), list(order)
@@ -232,9 +232,9 @@ def permuted_weights(words: Sequence[str], order: Sequence[int], weights: np.nda
         raise ValueError(f"weights must be {count} × {count}, got shape {weights.shape}")
     permuted = [words[position] for position in order]
     steps = {
-        "original: W": (weights, words, words),
-        "rows permuted: PW": (weights[order], permuted, words),
-        "columns too: PWPᵀ": (weights[np.ix_(order, order)], permuted, permuted),
+        "original: A": (weights, words, words),
+        "rows permuted: PA": (weights[order], permuted, words),
+        "columns too: PAPᵀ": (weights[np.ix_(order, order)], permuted, permuted),
     }
     spacing = {"horizontal_spacing": 0.08, "vertical_spacing": 0.2}
     figure = make_subplots(2, 2, specs=[[{}, None], [{}, {}]], subplot_titles=list(steps), **spacing)

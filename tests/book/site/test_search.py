@@ -40,7 +40,7 @@ FIRST = {
     "causal mask": SEE["causal mask"],
     "sinusoidal": "notebooks/04_sinusoidal_encoding.html",
     "attention sink": SEE["attention sink"],
-    "blind spot": "notebooks/02_permutation_equivariance.html",
+    "word order": "notebooks/02_permutation_equivariance.html",
     "learned positions": "notebooks/13_learned_and_nope.html",
     # since then: what a question or a new term answers
     "quantise keys": "book/questions.html#should-cached-keys-be-quantised",

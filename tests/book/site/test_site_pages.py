@@ -297,7 +297,7 @@ def test_what_the_visits_look_for_is_there(built_site: Path) -> None:
         ("YaRN", "10_context_extension", "Context extension"),
         ("旋转", "glossary", "Glossary"),
         ("rotate_half", "common_mistakes", "Common mistakes"),
-        ("blind spot", "02_permutation_equivariance", "Why attention ignores word order"),
+        ("word order", "02_permutation_equivariance", "Why attention ignores word order"),
     ],
 )
 def test_search_finds(

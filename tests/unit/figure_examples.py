@@ -63,6 +63,7 @@ MASKED = attention(WORDS, WORDS, WORDS, causal=True).weights
 
 MIXED = np.linalg.qr(np.random.default_rng(4).standard_normal((5, 5)))[0]  # axes of two planes and what stays
 TURN = MIXED @ np.pad(rotation_matrix(np.array([0.3, 2.0])), (0, 1)) @ MIXED.T + np.outer(MIXED[:, 4], MIXED[:, 4])
+BY_POSITION = np.array([[9.0, 5.0, 4.0, 3.0, 2.0], [7.0, 5.0, 2.0, 1.0, 2.0]])
 ROUNDED = {"float32": np.float32, "float16": np.float16}
 CAUGHT = {"layout": [False, True], "mixed": [True, True], "count": [False, False]}
 MEASURED = {
@@ -127,6 +128,7 @@ EXAMPLES = {
     "shifted_outputs": lambda: figures.shifted_outputs([1, 1000], {"turned": [0.0, 0.0], "added": [0.25, 0.5]}),
     "rotation_matrices": lambda: figures.rotation_matrices(2, 8, 1e4),
     "cumulative_losses": lambda: figures.cumulative_losses(list("a b"), {"one": [1.5, 2, 0], "two": [1.5, 3, 3]}),
+    "losses_by_position": lambda: figures.losses_by_position({"one": BY_POSITION, "two": BY_POSITION + 1}),
     "angle_errors": lambda: figures.angle_errors([1, 10, 1000], ROUNDED),
     "mistakes_and_tests": lambda: figures.mistakes_and_tests(CAUGHT, ["length", "numbers"]),
     "scaling_ratios": lambda: figures.scaling_ratios(64, 1e4, 2048, METHODS),

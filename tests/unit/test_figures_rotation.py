@@ -203,6 +203,14 @@ def test_cumulative_losses():
     assert "the same" not in title(apart)
 
 
+def test_losses_by_position():
+    figure = EXAMPLES["losses_by_position"]()
+    assert [list(trace.y) for trace in figure.data] == [[8, 4, 2], [9, 5, 3]]  # bins 1, 2 to 3, 4 to 5
+    np.testing.assert_allclose(figure.data[0].x, [1, 6**0.5, 20**0.5], atol=DRAWN)
+    assert title(figure).startswith("Loss after 4 to 5 tokens, in nats: 2.0 (one), 3.0 (two)")
+    assert "Means over 2 texts, in bins that begin at 1, 2, 4. one: 8.0, 4.0, 2.0" in alt(figure)
+
+
 def test_angle_errors():
     figure = EXAMPLES["angle_errors"]()
     theta = inv_freq(128)
@@ -247,6 +255,7 @@ def test_mistakes_and_tests():
         (lambda: figures.shifted_encodings({"a": STEPS}, [0, 1]), r"codes\['a'\] must have 2 rows.*got \(3, 5\)"),
         (lambda: figures.shifted_encodings({"a": STEPS}, [0, 1, 4]), r"must have 3 rows that reach beyond \[0 1 4\]"),
         (lambda: figures.cumulative_losses(["a"], {"one": [1, 2]}), r"losses\['one'\] must have one number per token"),
+        (lambda: figures.losses_by_position({"a": np.ones(3)}), r"losses\['a'\] must have shape \(texts, tokens\)"),
         (lambda: figures.mistakes_and_tests({"a": [True]}, ["b", "c"]), "caught must have 2 answers for each"),
     ],
 )

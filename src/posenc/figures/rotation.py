@@ -560,6 +560,38 @@ def cumulative_losses(tokens: Sequence[str], losses: Mapping[str, Sequence[float
     return _finish(figure, f"Loss of the whole text: {', '.join(totals)}{equal}", details, height=400)
 
 
+def losses_by_position(losses: Mapping[str, np.ndarray]) -> go.Figure:
+    """Mean loss by the number of tokens before the predicted one, in bins that double, for several versions of a model.
+
+    `losses` maps the name of a version to losses in nats, shape (texts, tokens), the first of a token with one before.
+    """
+    figure, last, ranges = go.Figure(), [], []
+    for k, (name, values) in enumerate(_some("losses", losses).items()):
+        values = np.asarray(values, dtype=float)
+        if values.ndim != 2 or values.size == 0 or values.shape != np.shape(next(iter(losses.values()))):
+            raise ValueError(f"losses[{name!r}] must have shape (texts, tokens), alike for all, got {values.shape}")
+        tokens = values.shape[1]
+        edges = [
+            *(2**j for j in range(tokens.bit_length())),
+            tokens + 1,
+        ]  # the first of each bin, and one past the last
+        means = np.array([values[:, a - 1 : b - 1].mean() for a, b in zip(edges, edges[1:], strict=False)])
+        middles = np.sqrt([a * (b - 1) for a, b in zip(edges, edges[1:], strict=False)])
+        hover = "%{x:.0f} tokens before: %{y:.2f} nats"
+        style = {"mode": "lines+markers", "line": _style(k, width=2.5), "hovertemplate": hover}
+        figure.add_scatter(x=_drawn(middles), y=_drawn(means), name=name, **style)
+        last.append(f"{means[-1]:.1f} ({name})")
+        ranges.append(f"{name}: {', '.join(f'{mean:.1f}' for mean in means)}")
+    ticks = edges[:-1]
+    figure.update_xaxes(type="log", title_text="tokens before the predicted one", tickvals=ticks, ticktext=ticks)
+    figure.update_yaxes(title_text="loss (nats per token)", rangemode="tozero")
+    finding = f"Loss after {number(edges[-2])} to {number(tokens)} tokens, in nats: {', '.join(last)}"
+    details = (
+        f"Means over {len(values)} texts, in bins that begin at {', '.join(map(number, ticks))}. {'; '.join(ranges)}."
+    )
+    return _finish(figure, finding, details, height=400)
+
+
 def angle_errors(positions: Sequence[int], formats: Mapping[str, Callable[[np.ndarray], np.ndarray]]) -> go.Figure:
     """Maximum error of any pair's angle when frequencies, positions and products are rounded, by position."""
     at, theta = np.asarray(positions), inv_freq(128)

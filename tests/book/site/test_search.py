@@ -59,7 +59,7 @@ RIGHT = {
     "YaRN attention temperature": ("notebooks/10_context_extension.html#the-temperature",),
     "rope_theta": ("notebooks/11", ENTRY["base"]),
     "rotate_half": ("notebooks/07", ENTRY["rotate_half"]),
-    "interleaved vs half layout": ("notebooks/07_rope_in_code.html#two-layouts",),
+    "interleaved vs half layout": ("notebooks/07_rope_in_code.html#interleaved-and-half-split-layouts",),
     "NTK-aware": ("notebooks/10", ENTRY["NTK-aware scaling"]),
     "ALiBi slope": ("notebooks/14", ENTRY["slope"]),
     "relative position proof": ("notebooks/05", "notebooks/06"),

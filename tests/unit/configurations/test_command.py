@@ -30,7 +30,7 @@ def test_a_report_has_findings_frequencies_and_keys(written, capsys):
     assert out.splitlines()[0] == f"{path}: 1 likely mistake, 4 notes"
     assert "Read from text_config, the language model's part." in out
     assert "likely mistake  attn_factor. attn_factor is a key that nothing in transformers reads." in out
-    assert "chapter 07, Implementing RoPE: one list, many names" in out
+    assert "chapter 07, Implementing RoPE: frequencies and their names in code" in out
     assert "64 pairs from base 10\u202f000, half-split; in 4\u202f096 tokens" in out
     assert "fine            rope_scaling.factor = 4. How many times slower" in out
     assert "One further key says nothing of positions." in out

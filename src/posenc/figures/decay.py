@@ -104,12 +104,12 @@ def pairs_used(heads: Mapping[str, np.ndarray], fast: int) -> go.Figure:
     figure = _heat_maps({"": _drawn(amplitudes)}, 1, 0, amplitudes.max(), square=False)
     figure.update_yaxes(tickvals=np.arange(len(rows)), ticktext=list(heads), title_text="head")
     figure.add_vline(fast - 0.5, line={"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"})
-    figure.update_xaxes(title_text="dimension pair i, from the highest frequency to the lowest")
+    figure.update_xaxes(title_text="dimension pair i")
     figure.update_layout(coloraxis_colorbar_title="%")
     of_fast = amplitudes[:, :fast].sum(axis=1)
     finding = f"The {fast} fastest pairs have {number(of_fast.min())} to {number(of_fast.max())} % of a head's amplitude"
     of_each = "; ".join(f"{name}: {number(value)} %" for name, value in zip(heads, of_fast, strict=True))
-    return _finish(figure, finding, f"In the pairs left of the dotted line: {of_each}.", height=170 + 24 * len(rows))
+    return _finish(figure, finding, f"Pairs from the highest frequency to the lowest; left of the dotted line {of_each}.", height=170 + 24 * len(rows))
 
 
 def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:

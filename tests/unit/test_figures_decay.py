@@ -6,7 +6,7 @@ import pytest
 from posenc import figures
 from posenc.analysis import decay, decay_law, expected_score
 from posenc.frequencies import inv_freq
-from tests.unit.figure_examples import DRAWN, EXAMPLES, USED, title
+from tests.unit.figure_examples import DRAWN, EXAMPLES, title
 
 
 def test_pair_cosines():

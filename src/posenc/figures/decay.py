@@ -107,9 +107,11 @@ def pairs_used(heads: Mapping[str, np.ndarray], fast: int) -> go.Figure:
     figure.update_xaxes(title_text="dimension pair i")
     figure.update_layout(coloraxis_colorbar_title="%")
     of_fast = amplitudes[:, :fast].sum(axis=1)
-    finding = f"The {fast} fastest pairs have {number(of_fast.min())} to {number(of_fast.max())} % of a head's amplitude"
+    low, high = number(of_fast.min()), number(of_fast.max())
+    finding = f"The {fast} fastest pairs have {low} to {high} % of a head's amplitude"
     of_each = "; ".join(f"{name}: {number(value)} %" for name, value in zip(heads, of_fast, strict=True))
-    return _finish(figure, finding, f"Pairs from the highest frequency to the lowest; left of the dotted line {of_each}.", height=170 + 24 * len(rows))
+    details = f"Pairs from the highest frequency to the lowest; left of the dotted line {of_each}."
+    return _finish(figure, finding, details, height=170 + 24 * len(rows))
 
 
 def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:

@@ -1,11 +1,12 @@
 """posenc.figures.decay: what is drawn of scores against distance."""
 
 import numpy as np
+import pytest
 
 from posenc import figures
 from posenc.analysis import decay, decay_law, expected_score
 from posenc.frequencies import inv_freq
-from tests.unit.figure_examples import DRAWN, EXAMPLES, USED, title
+from tests.unit.figure_examples import DRAWN, EXAMPLES, title
 
 
 def test_pair_cosines():
@@ -44,14 +45,28 @@ def test_cosine_map():
 
 def test_pairs_used():
     figure = EXAMPLES["pairs_used"]()
-    for table, found in zip(figure.data, USED.values(), strict=True):
-        np.testing.assert_allclose(table.z, np.abs(found).reshape(4, 4), atol=DRAWN)
-    assert list(figure.layout.yaxis.ticktext)[1:3] == ["layer 1, head 2", "layer 2, head 1"]
-    assert title(figure).startswith(
-        "Fraction of the learned distance bias in the 1 fastest pairs: "
-        "50\u00a0% in layer 1, 25\u00a0% in layer 2 (a); 25\u00a0% in layer 1"
-    )
+    np.testing.assert_allclose(figure.data[0].z, [[50, 50 / 3, 50 / 3, 50 / 3], [25] * 4], atol=DRAWN)
+    assert list(figure.layout.yaxis.ticktext) == ["a", "b"]
+    assert title(figure) == "The 1 fastest pairs have 25 to 50 % of a head's amplitude"
+    assert "left of the dotted line a: 50 %; b: 25 %." in figure.layout.meta["alt"]
     assert {line.x0 for line in figure.layout.shapes} == {0.5}
+
+
+@pytest.mark.parametrize(
+    ("heads", "fast"),
+    [
+        ({}, 1),
+        ({"a": np.ones(4), "b": np.ones(3)}, 1),
+        ({"a": np.zeros(4)}, 1),
+        ({"a": -np.ones(4)}, 1),
+        ({"a": np.ones((2, 4))}, 1),
+        ({"a": np.ones(4)}, 0),
+        ({"a": np.ones(4)}, 4),
+    ],
+)
+def test_pairs_used_refuses(heads, fast):
+    with pytest.raises(ValueError, match="must"):
+        figures.pairs_used(heads, fast)
 
 
 def test_scores_in_attention():

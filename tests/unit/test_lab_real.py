@@ -161,6 +161,16 @@ def test_what_ships_holds_the_controls():
     assert all(not any(value) for value in real_results.past_the_context("as trained").values())
 
 
+def test_the_clearest_heads_of_each_job():
+    jobs = real_results.heads()
+    for job in ("previous", "induction", "retrieval"):
+        found = real_results.clearest_heads(job, 4)
+        assert found[0] == jobs[job]
+        assert len(set(found)) == 4
+    with pytest.raises(ValueError, match="job must be"):
+        real_results.clearest_heads("by distance")
+
+
 def test_tables_are_printed(capsys):
     real.main(["tables"])
     printed = capsys.readouterr().out

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from posenc._numbers import number, percent
+from posenc._numbers import number
 from posenc.analysis import decay, decay_law, decay_logarithm, expected_score
 from posenc.figures._drawing import (
     PALETTE,
@@ -88,37 +88,30 @@ def cosine_map(length: int, dim: int, base: float) -> go.Figure:
     return _finish(figure, finding, details, height=560)
 
 
-def pairs_used(products: Mapping[str, np.ndarray], fast: int) -> go.Figure:
-    """The learned distance bias of every pair in every head of trained models, |E[q k̄]|: a heat map per model.
+def pairs_used(heads: Mapping[str, np.ndarray], fast: int) -> go.Figure:
+    """Which pairs trained heads use: a heat map with a row per head, as percentages of the row's sum.
 
     Args:
-        products: by name of the model, E[q k̄] in logits, complex, shape (layers, heads, pairs).
-        fast: number of fast pairs, ended by a dotted line; the title has their fraction of each layer.
+        heads: by name, the amplitude of each pair, |E[q k̄]|, at least 0, shape (pairs,).
+        fast: number of fast pairs, ended by a dotted line.
     """
-    sizes = {name: np.abs(each) for name, each in _some("products", products).items()}
-    pairs = {size.shape[-1] for size in sizes.values() if size.ndim == 3}
-    if len(pairs) != 1 or any(size.ndim != 3 for size in sizes.values()) or not 0 < fast < min(pairs):
-        shapes = [size.shape for size in sizes.values()]
-        raise ValueError(f"products must be (layers, heads, pairs), with more pairs than {fast!r}, got {shapes}")
-    tables = {name: _drawn(size.reshape(-1, size.shape[-1])) for name, size in sizes.items()}
-    figure = _heat_maps(tables, 1, 0, max(table.max() for table in tables.values()), square=False)
-    fractions = []
-    for k, (name, size) in enumerate(sizes.items()):
-        layers, heads, _ = size.shape
-        names = [f"layer {a + 1}, head {b + 1}" for a in range(layers) for b in range(heads)]
-        kept = size[..., :fast].sum(axis=(1, 2)) / size.sum(axis=(1, 2))  # (layers,)
-        fractions.append(f"{', '.join(f'{percent(x)} in layer {a}' for a, x in enumerate(kept, 1))} ({name})")
-        figure.update_yaxes(tickvals=np.arange(len(names)), ticktext=names, row=k + 1, col=1)
+    rows = [np.asarray(row, dtype=float) for row in _some("heads", heads).values()]
+    if any(row.ndim != 1 or row.shape != rows[0].shape or row.min() < 0 or row.sum() == 0 for row in rows):
+        raise ValueError(f"heads must have amplitudes of as many pairs each, got {[row.shape for row in rows]}")
+    if not 0 < fast < len(rows[0]):
+        raise ValueError(f"fast must be from 1 to {len(rows[0]) - 1}, got {fast!r}")
+    amplitudes = 100 * np.stack([row / row.sum() for row in rows])  # (heads, pairs)
+    figure = _heat_maps({"": _drawn(amplitudes)}, 1, 0, amplitudes.max(), square=False)
+    figure.update_yaxes(tickvals=np.arange(len(rows)), ticktext=list(heads), title_text="head")
     figure.add_vline(fast - 0.5, line={"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"})
-    figure.update_xaxes(title_text="dimension pair i", row=len(tables))
-    figure.update_yaxes(title_text="head", row=1)
-    figure.update_layout(coloraxis_colorbar_title="logits")
-    finding = f"Fraction of the learned distance bias in the {fast} fastest pairs: {'; '.join(fractions)}"
-    details = (
-        "Rows are heads of a trained model, columns dimension pairs, the highest frequency on the left; colour is the "
-        f"magnitude |E[q k̄]| in logits. A dotted line ends the {fast} fastest pairs."
-    )
-    return _finish(figure, finding, details, height=110 + 250 * len(tables))
+    figure.update_xaxes(title_text="dimension pair i")
+    figure.update_layout(coloraxis_colorbar_title="%")
+    of_fast = amplitudes[:, :fast].sum(axis=1)
+    low, high = number(of_fast.min()), number(of_fast.max())
+    finding = f"The {fast} fastest pairs have {low} to {high} % of a head's amplitude"
+    of_each = "; ".join(f"{name}: {number(value)} %" for name, value in zip(heads, of_fast, strict=True))
+    details = f"Pairs from the highest frequency to the lowest; left of the dotted line {of_each}."
+    return _finish(figure, finding, details, height=170 + 24 * len(rows))
 
 
 def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:
@@ -131,11 +124,11 @@ def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:
     line = {"color": PALETTE["score"], "width": 1.2}
     figure.add_scatter(**_at(distances), y=_drawn(score), name="S(Δ)", line=line)
     line = {"color": PALETTE["neutral"], "width": 2.5}
-    figure.add_scatter(x=distances[smooth], y=_drawn(law[smooth]), name="law (5)", line=line)
+    figure.add_scatter(x=distances[smooth], y=_drawn(law[smooth]), name="law", line=line)
     figure.add_scatter(
         x=straight,
         y=_drawn(decay_logarithm(straight, base)),
-        name="logarithm (3)",
+        name="logarithm",
         line={"color": PALETTE["bound"], "width": 2.5, "dash": "dot"},
     )
     figure.update_xaxes(type="log", title_text="distance Δ (tokens)")

@@ -212,12 +212,25 @@ def tables() -> Iterator[str]:
     )
 
 
-def previous_token_heads(count: int = 8) -> list[tuple[int, int]]:
-    """Layer and head of those with the largest mean weight on the token before, on repeated random tokens."""
-    found = [part["previous"] for name, part in parts("attention").items() if name.startswith("repeated/")]
+def clearest_heads(job: str, count: int = 8) -> list[tuple[int, int]]:
+    """Layer and head of those with the largest mean attention weight for a job, the clearest first.
+
+    The jobs are "previous" and "induction", on random tokens that are repeated, and "retrieval" (see `heads`).
+
+    Raises:
+        ValueError: no such job was measured.
+    """
+    found = [part[job] for name, part in parts("attention").items() if job in part and name != "by distance"]
+    if not found:
+        raise ValueError(f'job must be "previous", "induction" or "retrieval", got {job!r}')
     mean = np.mean(found, axis=0)  # (layers, heads)
     best = np.argsort(-mean, axis=None)[:count]
     return [(int(at) // mean.shape[1], int(at) % mean.shape[1]) for at in best]
+
+
+def previous_token_heads(count: int = 8) -> list[tuple[int, int]]:
+    """Layer and head of those with the largest mean weight on the token before, on repeated random tokens."""
+    return clearest_heads("previous", count)
 
 
 def ablated_heads() -> np.ndarray:

@@ -48,7 +48,8 @@ def chapter_cells() -> list[str]:
     cells = [cell for cell in nbformat.read(CHAPTER, as_version=4).cells if cell.cell_type == "code"]
     by_id = {cell.id: cell.source for cell in cells}
     return [
-        by_id[name] for name in ("find-package", "imports", "the-list", "nearby", "three-ways", "law-table", "slider")
+        by_id[name]
+        for name in ("find-package", "imports", "the-list", "list-table", "nearby", "three-ways", "law-table", "slider")
     ]
 
 

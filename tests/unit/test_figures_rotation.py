@@ -6,22 +6,7 @@ import pytest
 from posenc import figures
 from posenc.frequencies import inv_freq
 from posenc.rotary import rotation_matrix
-from tests.unit.figure_examples import DRAWN, EXAMPLES, MIXED, ROUNDED, STEPS, TURN, TWO_WEIGHTS, K, Q, alt, title
-
-
-def test_rotated_pairs():
-    figure = EXAMPLES["rotated_pairs"]()
-    tips = {(trace.name, trace.xaxis): (trace.x[1], trace.y[1]) for trace in figure.data}
-    for name, vector, position in (("query", Q, 5), ("key", K, 2)):
-        rotated = np.array(vector).reshape(2, 2) @ [1, 1j] * np.exp(1j * position * inv_freq(4, 100.0))
-        for pair, axis in enumerate(("x", "x2")):
-            assert tips[f"{name}, unrotated", axis] == pytest.approx(vector[2 * pair : 2 * pair + 2], abs=DRAWN)
-            expected = (rotated[pair].real, rotated[pair].imag)
-            assert tips[f"{name} at {position}", axis] == pytest.approx(expected, abs=DRAWN)
-    query, key = (np.array([tips[name, axis] for axis in ("x", "x2")]).ravel() for name in ("query at 5", "key at 2"))
-    score = f"{query @ key:.2f}".replace("-", "−")
-    assert f"at m − n = 3 their scores add up to {score}" in title(figure)
-    assert figure.layout.yaxis2.scaleanchor == "x2"  # circles stay circles
+from tests.unit.figure_examples import DRAWN, EXAMPLES, MIXED, ROUNDED, STEPS, TURN, TWO_WEIGHTS, alt, title
 
 
 def rotated_score(m, n):
@@ -58,19 +43,6 @@ def test_cosine_and_sine_parts():
     assert f"the score peaks at Δ = 2, with {rotated_score(2, 0):.2f}" in title(figure)
 
 
-def test_head_cosine_and_sine_parts():
-    figure = EXAMPLES["head_cosine_and_sine_parts"]()
-    cosine, sine, score = (trace.y for trace in figure.data)
-    offsets = np.arange(-6, 7)
-    wave = np.real((1 - 2j) * np.exp(1j * offsets)) + 0.5 * np.cos(0.1 * offsets)
-    np.testing.assert_allclose(score, wave, atol=DRAWN)
-    np.testing.assert_allclose(cosine, cosine[::-1], atol=DRAWN)
-    np.testing.assert_allclose(sine, -sine[::-1], atol=DRAWN)
-    assert f"alone peak at Δ = 0; with the sine components it peaks at Δ = 1, with {wave.max():.2f}" in title(figure)
-    with pytest.raises(ValueError, match="must both have shape"):
-        figures.head_cosine_and_sine_parts([1j], [1.0, 0.1], 6)
-
-
 def test_pair_peaks():
     figure = EXAMPLES["pair_peaks"]()
     first, mark, second = figure.data  # the second pair peaks at −π/2/0.1, out of sight
@@ -101,13 +73,6 @@ def test_dimension_permutation():
     assert went == {0: 0, 2: 1, 4: 2, 6: 3, 1: 4, 3: 5, 5: 6, 7: 7}
     assert all(trace.x[0] == int(trace.text[0]) for trace in figure.data)
     assert "layout holds, in order, dimensions 0, 2, 4, 6, 1, 3, 5, 7" in alt(figure)
-
-
-def test_shifted_outputs():
-    figure = EXAMPLES["shifted_outputs"]()
-    assert [list(trace.y) for trace in figure.data] == [[0, 0], [25, 50]]
-    assert [list(trace.x) for trace in figure.data] == [[1, 1000]] * 2
-    assert "shifted by 1\u202f000, outputs change by 0\u00a0% (turned), 50\u00a0% (added)" in title(figure)
 
 
 def test_conjugate_product():
@@ -239,16 +204,12 @@ def test_mistakes_and_tests():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: figures.rotated_pairs([1.0, 0.0], [1.0], 0, 0, 1e4), r"got shapes \(2,\) and \(1,\)"),
-        (lambda: figures.rotated_pairs([], [], 0, 0, 1e4), "q and k must both have shape"),
         (lambda: figures.eight_terms([1.0], [1.0, 0.0], 0.4, 3, 9), r"q must be two finite numbers, got \[1.0\]"),
         (lambda: figures.eight_terms([1.0, 0.0], [1.0, np.nan], 0.4, 3, 9), "k must be two finite numbers.*nan"),
         (
             lambda: figures.cosine_and_sine_parts([1.0, 0.0], [1.0], 0.4, 9),
             r"k must be two finite numbers, got \[1.0\]",
         ),
-        (lambda: figures.shifted_outputs([1, 2], {"a": [0.0]}), r"changes\['a'\] must be 2 finite numbers"),
-        (lambda: figures.shifted_outputs([1], {"a": [np.nan]}), r"changes\['a'\] must be 1 finite numbers"),
         (lambda: figures.conjugate_product(0, 1), "q must be a complex number other than 0, got 0"),
         (lambda: figures.score_wave({"a": np.nan}, 1.0, 8), r"products\['a'\] must be a complex number"),
         (lambda: figures.paths_in_planes(np.eye(4), [1.0], 9), r"x must have shape \(4,\), got \(1,\)"),

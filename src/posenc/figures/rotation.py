@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from posenc._arrays import describe
-from posenc._numbers import number, percent
+from posenc._numbers import number
 from posenc.figures._drawing import (
     PALETTE,
     _above,
@@ -24,34 +24,7 @@ from posenc.figures._drawing import (
     pair_colours,
 )
 from posenc.frequencies import angles, inv_freq
-from posenc.rotary import layout_permutation, pair_scores, plane_rotations, rotate, rotation_matrix
-
-
-def rotated_pairs(
-    q: Sequence[float], k: Sequence[float], query_position: float, key_position: float, base: float
-) -> go.Figure:
-    """Query and key pair by pair as arrows in the plane, unrotated (dotted) and rotated by their positions."""
-    q, k = np.asarray(q, dtype=float), np.asarray(k, dtype=float)
-    if q.ndim != 1 or q.shape != k.shape or not len(q):
-        raise ValueError(f"q and k must both have shape (dim,), got shapes {q.shape} and {k.shape}")
-    theta = inv_freq(len(q), base)
-    scores = pair_scores(q, k, angles(query_position - key_position, theta), "interleaved")  # (dim/2,)
-    names = [f"pair {i} adds {number(score, 2)}" for i, score in enumerate(scores)]
-    reach = 1.1 * max(np.hypot(*x.reshape(-1, 2).T).max() for x in (q, k))
-    figure = _planes(names, reach, "first coordinate", "second coordinate")
-    for name, x, position in (("query", q, query_position), ("key", k, key_position)):
-        rotated = rotate(x, angles(position, theta), "interleaved").reshape(-1, 2)
-        for i, (before, after) in enumerate(zip(x.reshape(-1, 2), rotated, strict=True)):
-            line = {"color": PALETTE[name], "width": 1.5, "dash": "dot"}
-            _arrow(figure, i, before, f"{name}, unrotated", i == 0, **line)
-            _arrow(figure, i, after, f"{name} at {position:g}", i == 0, color=PALETTE[name], width=3)
-    distance, score = query_position - key_position, number(scores.sum(), 2)
-    finding = f"Rotated by their positions, query and key have the score {score} wherever m − n is {distance:g}"
-    if len(theta) > 1:
-        finding = f"Each pair rotates in its own plane; at m − n = {distance:g} their scores add up to {score}"
-    query_angles = ", ".join(number(angle, 2) for angle in angles(query_position, theta))
-    details = f"The query’s pairs are rotated by {query_angles} radians. {'; '.join(names)}."
-    return _finish(figure, finding, details, height=150 + 280 * -(-len(theta) // 2))
+from posenc.rotary import layout_permutation, plane_rotations, rotation_matrix
 
 
 def _pair(name: str, value: Sequence[float]) -> np.ndarray:
@@ -142,26 +115,6 @@ def _products(products: Sequence[complex], frequencies: Sequence[float]) -> tupl
     return both
 
 
-def head_cosine_and_sine_parts(products: Sequence[complex], frequencies: Sequence[float], reach: int) -> go.Figure:
-    """The content-independent logit of a head against m − n, over all pairs: cosine parts and sine parts.
-
-    `products` are E[q k̄] of each pair: the real part is that of the cosine, minus the imaginary part that of the sine.
-    """
-    _above("reach", reach, 0)
-    products, frequencies = _products(products, frequencies)
-    offsets = np.arange(-reach, reach + 1)
-    rotated = np.multiply.outer(offsets, frequencies)  # (offsets, pairs)
-    cosine, sine = np.cos(rotated) @ products.real, np.sin(rotated) @ -products.imag
-    figure, score = _two_parts(offsets, cosine, sine), cosine + sine
-    figure.update_yaxes(title_text="distance bias (logits)")
-    finding = (
-        f"This head’s cosine components alone peak at Δ = {number(offsets[cosine.argmax()])}; "
-        f"with the sine components it peaks at Δ = {number(offsets[score.argmax()])}, with {number(score.max(), 2)}"
-    )
-    details = f"A head of {len(products)} pairs. At Δ = 0 its distance bias is {number(score[reach], 2)}."
-    return _finish(figure, finding, details)
-
-
 def pair_peaks(
     products: Sequence[complex], frequencies: Sequence[float], pairs: Sequence[int], reach: int
 ) -> go.Figure:
@@ -232,25 +185,6 @@ def matrices_between_rotations(
         "matrix."
     )
     return _finish(figure, finding, details, height=520)
-
-
-def shifted_outputs(shifts: Sequence[int], changes: Mapping[str, Sequence[float]]) -> go.Figure:
-    """Relative change of a layer's outputs when all positions are shifted."""
-    shifts = np.asarray(_some("shifts", shifts))
-    figure, last = go.Figure(), []
-    for k, (name, change) in enumerate(_some("changes", changes).items()):
-        values = np.asarray(change, dtype=float)
-        if values.shape != shifts.shape or not np.isfinite(values).all():
-            raise ValueError(f"changes[{name!r}] must be {len(shifts)} finite numbers, got shape {values.shape}")
-        last.append(f"{percent(values[-1])} ({name})")
-        line = _style(k, width=3 if k == 0 else 2)
-        figure.add_scatter(
-            x=shifts, y=_drawn(100 * values), mode="lines+markers", name=name, line=line, cliponaxis=False
-        )
-    figure.update_xaxes(type="log", dtick=1, title_text="shift of all positions (tokens)")
-    figure.update_yaxes(title_text="relative change of the output", ticksuffix="\u00a0%", rangemode="tozero")
-    finding = f"With all positions shifted by {number(shifts[-1])}, outputs change by {', '.join(last)}"
-    return _finish(figure, finding, "Root mean square of the change over that of the outputs, against the shift.")
 
 
 def _labelled(figure: go.Figure, panel: int, at: Sequence[float], text: str, colour: str) -> None:

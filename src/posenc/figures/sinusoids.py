@@ -219,8 +219,7 @@ def shifted_pairs(position: float, offset: float, dim: int, base: float, pairs: 
     fast, slow = min(pairs), max(pairs)
     other = f", pair {slow} by {offset * theta[slow]:.2g}" if slow != fast else ""
     finding = (
-        f"A shift by {offset:g} tokens rotates every pair anticlockwise: "
-        f"pair {fast} by {rotated[fast]} radians{other}"
+        f"A shift by {offset:g} tokens rotates every pair anticlockwise: pair {fast} by {rotated[fast]} radians{other}"
     )
     details = f"From position {position:g} to {position + offset:g}, cosine across and sine up. {'; '.join(names)}."
     return _finish(figure, finding, details, height=150 + 280 * -(-len(pairs) // 2))

@@ -90,8 +90,8 @@ def test_shifted_pairs():
         assert after.line.color == figures.pair_colours(32)[i]
         np.testing.assert_allclose([arc.x[-1], arc.y[-1]], 0.55 * np.array([after.x[1], after.y[1]]), atol=2 * DRAWN)
         steps = arc.x[:-1] * arc.y[1:] - arc.y[:-1] * arc.x[1:]
-        assert steps.sum() > 0  # counterclockwise
-    assert "rotates every pair counterclockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
+        assert steps.sum() > 0  # anticlockwise
+    assert "rotates every pair anticlockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
 
 
 def test_inner_products():

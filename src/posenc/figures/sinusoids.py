@@ -219,8 +219,7 @@ def shifted_pairs(position: float, offset: float, dim: int, base: float, pairs: 
     fast, slow = min(pairs), max(pairs)
     other = f", pair {slow} by {offset * theta[slow]:.2g}" if slow != fast else ""
     finding = (
-        f"A shift by {offset:g} tokens rotates every pair counterclockwise: "
-        f"pair {fast} by {rotated[fast]} radians{other}"
+        f"A shift by {offset:g} tokens rotates every pair anticlockwise: pair {fast} by {rotated[fast]} radians{other}"
     )
     details = f"From position {position:g} to {position + offset:g}, cosine across and sine up. {'; '.join(names)}."
     return _finish(figure, finding, details, height=150 + 280 * -(-len(pairs) // 2))
@@ -244,7 +243,7 @@ def inner_products(reach: int, dims: Sequence[int], base: float) -> go.Figure:
     figure.update_xaxes(title_text="distance Δ (tokens)", row=rows)
     figure.update_annotations(font_size=12)
     finding = (
-        "Inner products of two encodings are even in Δ and decrease monotonically up to distance "
+        "Dot products of two encodings are even in Δ and decrease monotonically up to distance "
         f"{', '.join(monotonic)} (d = {', '.join(map(str, dims))})"
     )
     return _finish(figure, finding, f"1 at Δ = 0; at {reach} tokens {', '.join(ends)}.", height=200 + 160 * rows)
@@ -348,7 +347,7 @@ FLAG = np.array([[0.0, 0.0], [0.0, 1.0], [0.45, 0.8], [0.0, 0.6]])  # (points, 2
 def rotated_and_mapped(weights: Mapping[str, np.ndarray], angle: float) -> go.Figure:
     """A flag rotated by an angle, in radians, then mapped by W, and the reverse: one panel per W.
 
-    `weights` are matrices of shape (2, 2) that act on columns, like the rotation, which is counterclockwise.
+    `weights` are matrices of shape (2, 2) that act on columns, like the rotation, which is anticlockwise.
     """
     rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     orders: dict[str, tuple[np.ndarray, np.ndarray]] = {}

@@ -19,7 +19,7 @@ ENTRY = {term.name: f"book/glossary.html#{term.anchor}" for term in terms_of(GLO
 # What must come first: a page, a section of one, or what the glossary names for a term.
 FIRST = {
     "rope": "notebooks/05_rope_matrices.html",
-    "why base 10000": "notebooks/04_sinusoidal_encoding.html#deeper-why-one-factor-and-which-base",
+    "why base 10000": "notebooks/04_sinusoidal_encoding.html#deeper-why-geometric-frequencies-and-why-base-10000",
     "rotate half": SEE["rotate_half"],
     "alibi": SEE["ALiBi"],
     "yarn": SEE["YaRN"],
@@ -193,5 +193,5 @@ def test_what_is_marked_begins_a_word(site_url: str, new_page: Callable[..., Pag
     page = new_page()
     page.goto(f"{site_url}/notebooks/04_sinusoidal_encoding.html?highlight=ion (")
     assert page.locator("mark").count() == 0, "no word begins with it"
-    page.goto(f"{site_url}/notebooks/04_sinusoidal_encoding.html?highlight=zzzz#two-photographs")
-    expect(page.locator("section#two-photographs h2")).to_be_in_viewport()
+    page.goto(f"{site_url}/notebooks/04_sinusoidal_encoding.html?highlight=zzzz#the-dot-product-by-distance")
+    expect(page.locator("section#the-dot-product-by-distance h2")).to_be_in_viewport()

@@ -143,6 +143,7 @@ EXAMPLES = {
     "transformer_xl_terms": lambda: figures.transformer_xl_terms([1, -2], [0.5, 1], [3, 0], [0.2, 0.2], [-1, 4]),
     "outputs_by_order": lambda: figures.outputs_by_order(READINGS),
     "training_losses": lambda: figures.training_losses(LOSSES, every=10, chance=0.5),
+    "transformer_block": lambda: figures.transformer_block(16, 64),
     "weighted_sum": lambda: figures.weighted_sum(["the", "cat", "sat"], SHARES, VALUES, 2, ["creature", "action"]),
     "attention_maps": lambda: figures.attention_maps(FIRST, {"open": weights_of(WORDS), "masked": MASKED}, 1),
     "score_std": lambda: figures.score_std(

@@ -59,6 +59,17 @@ def test_training_losses():
     assert title(two) == "Training loss after 70 steps: 0.50 (blind), 0.05 (sees)"
 
 
+def test_transformer_block():
+    figure = EXAMPLES["transformer_block"]()
+    text = [words for trace in figure.data if trace.mode == "text" for words in trace.text]
+    assert text[:2] == ["norm", "<b>multi-head<br>self-attention</b><br>1\u202f024 weights"]  # 4 · 16²
+    assert text[4] == "<b>MLP</b>, per token<br>2\u202f048 weights"  # 2 · 16 · 64
+    assert title(figure) == "A Transformer block of width 16: 1\u202f024 weights in attention, 2\u202f048 in the MLP"
+    assert "passed to an MLP with 64 hidden units" in alt(figure)
+    lows, highs = ([shape[side] for shape in figure.layout.shapes] for side in ("y0", "y1"))
+    assert all(high < low for high, low in zip(highs, lows[1:], strict=False))  # boxes do not overlap
+
+
 def test_weighted_sum():
     figure = EXAMPLES["weighted_sum"]()
     arcs = [trace for trace in figure.data if trace.name]

@@ -22,6 +22,7 @@ from posenc.figures.attention import (
     permuted_weights,
     score_std,
     training_losses,
+    transformer_block,
     weighted_sum,
 )
 from posenc.figures.biases import attention_reach, bias_maps, biases_by_distance, learned_biases, transformer_xl_terms
@@ -103,6 +104,6 @@ __all__ = [
     "products_through_weights", "projected_sum", "rotated_and_mapped", "rotation_matrices",
     "rotations_by_model", "scaling_ratios", "scheme_comparison", "score_std", "score_terms", "score_wave",
     "scores_by_cache", "scores_in_attention", "shifted_encodings", "shifted_pairs",
-    "similarity_by_distance", "step_sizes", "training_losses", "transformer_xl_terms", "wavelength_ladder",
-    "weighted_sum",
+    "similarity_by_distance", "step_sizes", "training_losses", "transformer_block", "transformer_xl_terms",
+    "wavelength_ladder", "weighted_sum",
 ]  # fmt: skip

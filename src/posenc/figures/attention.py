@@ -218,6 +218,55 @@ def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: f
     return _finish(figure, f"Training loss after {number(steps)} steps: {', '.join(ends)}", details)
 
 
+def transformer_block(width: int, hidden: int) -> go.Figure:
+    """A pre-norm Transformer block, bottom to top: the residual stream on the left, attention and MLP on branches.
+
+    `width` is that of the residual stream, `hidden` that of the MLP. The title counts weights without biases.
+    """
+    _above("width", width, 0)
+    _above("hidden", hidden, 0)
+    attention, mlp = 4 * width**2, 2 * width * hidden
+    figure = go.Figure()
+    line, path = {"color": PALETTE["neutral"], "width": 2}, {"mode": "lines", "hoverinfo": "skip"}
+    head = {"showarrow": True, "arrowhead": 2, "arrowwidth": 2, "arrowcolor": PALETTE["neutral"], "text": ""}
+    axes = {"xref": "x", "yref": "y", "axref": "x", "ayref": "y"}
+    figure.add_scatter(x=[0, 0], y=[-0.4, 7.3], line=line | {"width": 5}, **path)
+    for start, name, weights, colour in (
+        (0.4, "<b>multi-head<br>self-attention</b>", attention, "score"),
+        (3.9, "<b>MLP</b>, per token", mlp, "bound"),
+    ):
+        norm, box, plus = start + 0.6, start + 1.7, start + 2.7  # heights of the middle of each
+        x = [0, 2.2, 2.2, None, 2.2, 2.2, None, 2.2, 2.2, 0]
+        y = [start, start, norm - 0.25, None, norm + 0.25, box - 0.65, None, box + 0.65, plus, plus]
+        figure.add_scatter(x=x, y=y, line=line, **path)
+        figure.add_annotation(x=0.15, y=plus, ax=1, ay=plus, **axes, **head)
+        for middle, half, fill in ((norm, 0.25, "neutral"), (box, 0.65, colour)):
+            style = {"line": {"color": PALETTE[fill], "width": 2}, "fillcolor": _faded(PALETTE[fill], 0.2)}
+            figure.add_shape(type="rect", x0=0.7, x1=3.7, y0=middle - half, y1=middle + half, **style)
+        dot = {"size": 13, "color": PALETTE["neutral"]}
+        figure.add_scatter(x=[0], y=[plus], mode="markers", marker=dot, hoverinfo="skip")
+        texts = ["norm", f"{name}<br>{number(weights)} weights", "<b>+</b>"]
+        figure.add_scatter(x=[2.2, 2.2, -0.35], y=[norm, box, plus], text=texts, mode="text", hoverinfo="skip")
+    figure.add_annotation(x=3.7, y=2.1, ax=4.3, ay=2.1, **axes, **head)
+    others = {"text": ["k and v<br>of other<br>tokens"], "mode": "text", "textposition": "middle right"}
+    figure.add_scatter(x=[4.3], y=[2.1], **others, hoverinfo="skip")
+    figure.update_traces(showlegend=False)
+    bare = {"showticklabels": False, "showgrid": False, "zeroline": False}
+    figure.update_xaxes(title_text="path of one token", range=[-0.6, 6.1], **bare)
+    figure.update_yaxes(title_text="residual stream →", range=[-0.5, 7.4], **bare)
+    finding = (
+        f"A Transformer block of width {number(width)}: {number(attention)} weights in attention, "
+        f"{number(mlp)} in the MLP"
+    )
+    details = (
+        f"The residual stream of a token, {number(width)} numbers, goes up on the left. It is copied, normalised and "
+        f"passed to multi-head self-attention, which also takes keys and values of other tokens; the result is added "
+        f"to the stream. Then it is copied, normalised and passed to an MLP with {number(hidden)} hidden units, each "
+        f"token by itself; the result is added again."
+    )
+    return _finish(figure, finding, details, height=480)
+
+
 def permuted_weights(words: Sequence[str], order: Sequence[int], weights: np.ndarray) -> go.Figure:
     """A permutation P applied to attention weights A, queries down and keys across: A, PA and PAPᵀ.
 

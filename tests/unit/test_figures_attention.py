@@ -118,7 +118,7 @@ def test_score_std():
     np.testing.assert_allclose([tokens.y, tokens_divided.y], [[11.5, 1.8], [21.8, 20.5]], atol=DRAWN)
     assert (raw.xaxis, tokens.xaxis) == ("x", "x2")
     assert title(figure).endswith("of 32, at d = 4 and at d = 64: 11.5 and 1.8 (undivided), 21.8 and 20.5 (divided)")
-    assert "Standard deviation of the logits at d = 4 and at d = 64: 2.00 and 8.10 (undivided)" in alt(figure)
+    assert "Standard deviation of the scores at d = 4 and at d = 64: 2.00 and 8.10 (undivided)" in alt(figure)
 
 
 def test_attention_by_distance():

@@ -159,7 +159,7 @@ def score_std(
     """
     widths = np.asarray(_some("widths", widths))
     _above("keys", keys, 1)
-    titles = ("logits", f"effective number of<br>attended tokens, of {keys}")
+    titles = ("scores", f"effective number of<br>attended tokens, of {keys}")
     figure = make_subplots(1, 2, subplot_titles=titles, horizontal_spacing=0.12)
     attended, deviations = [], []
     exact = {"mode": "lines", "line": {"color": PALETTE["neutral"], "width": 1}, "hoverinfo": "skip"}
@@ -187,7 +187,7 @@ def score_std(
     figure.update_annotations(font_size=12)
     ends = f"at d = {widths[0]} and at d = {number(widths[-1])}"
     finding = f"Effective number of attended tokens, of {keys}, {ends}: {', '.join(attended)}"
-    return _finish(figure, finding, f"Standard deviation of the logits {ends}: {', '.join(deviations)}.")
+    return _finish(figure, finding, f"Standard deviation of the scores {ends}: {', '.join(deviations)}.")
 
 
 def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: float, last: int = 5) -> go.Figure:

@@ -172,7 +172,6 @@ EXAMPLES = {
     "attention_by_distance": lambda: figures.attention_by_distance({"one": [0.25, 0.5, 0.25], "two": [0.5, 0.25, 0]}),
     "permuted_weights": lambda: figures.permuted_weights(FIRST, [2, 1, 0], weights_of(WORDS)),
     "causal_information_flow": lambda: figures.causal_information_flow(["dog bites man", "bites dog man"]),
-    "similarity_by_distance": lambda: figures.similarity_by_distance({"powers": [1.0, 0.1, 0.01], "one": [1.0]}, 100),
     "decoded_positions": lambda: figures.decoded_positions([1, 10, 200], READ),
     "patch_maps": lambda: figures.patch_maps({"sum": SCORED, "flat": np.full((3, 4), 0.5)}, (1, 2)),
     "pairs_by_axis": lambda: figures.pairs_by_axis(SHARED_OUT, ["row", "column"]),

@@ -79,19 +79,6 @@ def test_distance_maps_of_one_kind():
     assert np.all(np.asarray(figures.distance_maps({"still": np.ones((4, 2))}).data[0].z) == 0)
 
 
-def test_similarity_by_distance():
-    figure = EXAMPLES["similarity_by_distance"]()
-    powers, one = figure.data
-    first = [np.mean([np.cos(at * theta) for theta in (1.0, 0.1, 0.01)]) for at in (1, 2)]
-    np.testing.assert_allclose(powers.y[:2], first, atol=DRAWN)  # intervals of one distance each
-    last = np.mean(np.cos(np.arange(83, 100)))  # the last interval
-    np.testing.assert_allclose(one.y[-1], last, atol=DRAWN)
-    np.testing.assert_allclose(one.x[[0, -1]], [1, np.sqrt(83 * 99)], atol=DRAWN)  # each where it is
-    tens = [np.mean(np.cos(np.arange(*ends))) for ends in ((1, 10), (10, 100))]
-    assert title(figure).startswith("Mean cosine similarity in the decades from Δ = 1, 10: powers ")
-    assert title(figure).endswith("one " + ", ".join(f"{mean:.2f}".replace("-", "−") for mean in tens))
-
-
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
@@ -102,8 +89,6 @@ def test_similarity_by_distance():
         (lambda: figures.distance_maps({"a": np.ones((2, 2))}), r"one length of 3 or more, got shapes \[\(2, 2\)"),
         (lambda: figures.distance_maps({"a": W3, "b": np.ones((4, 3))}), "codes must all have shape"),
         (lambda: figures.distance_maps({"a": np.ones((3, 0))}), "codes must all have shape"),
-        (lambda: figures.similarity_by_distance({"a": []}, 100), "frequencies must all be lists of one number"),
-        (lambda: figures.similarity_by_distance({"a": [1.0]}, 50), "reach must be a power of ten"),
     ],
 )
 def test_refused(draw, words):

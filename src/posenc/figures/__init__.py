@@ -35,7 +35,7 @@ from posenc.figures.decay import (
     scores_in_attention,
 )
 from posenc.figures.distance_bias import distance_and_dilution, distance_biases
-from posenc.figures.encodings import distance_maps, encoding_tables, similarity_by_distance, step_sizes
+from posenc.figures.encodings import distance_maps, encoding_tables, step_sizes
 from posenc.figures.grids import pairs_by_axis, patch_maps
 from posenc.figures.length import (
     benchmarks,
@@ -104,6 +104,6 @@ __all__ = [
     "products_through_weights", "projected_sum", "rotated_and_mapped", "rotation_matrices",
     "rotations_by_model", "scaling_ratios", "scheme_comparison", "score_std", "score_terms", "score_wave",
     "scores_by_cache", "scores_in_attention", "shifted_encodings", "shifted_pairs",
-    "similarity_by_distance", "step_sizes", "training_losses", "transformer_block", "transformer_xl_terms",
+    "step_sizes", "training_losses", "transformer_block", "transformer_xl_terms",
     "wavelength_ladder", "weighted_sum",
 ]  # fmt: skip

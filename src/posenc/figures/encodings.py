@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from posenc._numbers import number, percent, significant
 from posenc.absolute import normalised
 from posenc.analysis import translation_residual
-from posenc.figures._drawing import PALETTE, _above, _drawn, _finish, _heat_maps, _some, _style
+from posenc.figures._drawing import PALETTE, _drawn, _finish, _heat_maps, _some
 
 
 def step_sizes(lengths: Sequence[int]) -> go.Figure:
@@ -126,36 +126,3 @@ def distance_maps(codes: Mapping[str, np.ndarray], title: str | None = None) -> 
     if title is not None:
         finding, details = title, f"{finding}. {details}"
     return _finish(figure, finding, details, height=100 + 290 * rows)
-
-
-def similarity_by_distance(frequencies: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
-    """Cosine similarity of encodings against distance: the mean of cos(Δθ) over a list of frequencies θ.
-
-    Distances from 1 to `reach`, a power of ten, on a logarithmic axis. Each point is a mean over one of twelve
-    intervals per decade, so that curves show the trend without ripples. The title has means over decades.
-    """
-    lists = {name: np.asarray(values, dtype=float) for name, values in _some("frequencies", frequencies).items()}
-    if any(values.ndim != 1 or not len(values) for values in lists.values()):
-        raise ValueError(f"frequencies must all be lists of one number or more, got {dict(frequencies)}")
-    _above("reach", reach, 9)
-    tens = round(np.log10(reach))
-    if reach != 10**tens:
-        raise ValueError(f"reach must be a power of ten, got {reach}")
-    at = np.arange(1, reach + 1)
-    edges = np.unique(np.round(np.geomspace(1, reach, 12 * tens + 1)).astype(int))  # the first of each interval
-    middles = np.sqrt(edges[:-1] * (edges[1:] - 1))  # of the first and the last distance of each
-    starts = [10**ten for ten in range(tens)]
-    figure, decades = go.Figure(), []
-    for k, (name, values) in enumerate(lists.items()):
-        similarity = np.zeros(reach)
-        for theta in values:
-            similarity += np.cos(at * theta) / len(values)
-        means = np.add.reduceat(similarity[:-1], edges[:-1] - 1) / np.diff(edges)
-        of_decades = (number(similarity[start - 1 : 10 * start - 1].mean(), 2) for start in starts)
-        decades.append(f"{name} {', '.join(of_decades)}")
-        figure.add_scatter(x=_drawn(middles), y=_drawn(means), mode="lines", name=name, line=_style(k))
-    figure.update_xaxes(type="log", title_text="distance Δ (tokens)")
-    figure.update_yaxes(title_text="mean of cos Δθ over the pairs")
-    finding = f"Mean cosine similarity in the decades from Δ = {', '.join(map(number, starts))}: {'; '.join(decades)}"
-    details = "Points are means over intervals of distance, twelve per decade, each drawn in its middle."
-    return _finish(figure, finding, details, height=460)

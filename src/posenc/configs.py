@@ -2,6 +2,7 @@
 
 Every entry says where its numbers are published. `MODELS` are read from the files of models, `DEFAULTS` from the code
 of the library transformers: what a class of it takes where a file says nothing, which no published model need have.
+`RELEASED` names copies of released files, whose part about attention, layers and rotation `released` gives as it is.
 `ModelConfig.rope` is what speaks of rotation in the model's config.json, in the form that Hugging Face gives it;
 `posenc.scaling.from_config` reads it. In the functions `config` is an entry, as `model` gives it, `layer_type` one of
 `config.layer_types` where there are any, and `like` an array whose library and device the answer takes. What is of the
@@ -10,8 +11,11 @@ wrong kind raises TypeError, what is out of its range ValueError.
 
 from __future__ import annotations
 
+import copy
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
@@ -191,6 +195,27 @@ _DEFAULTS = [
         rope_type="default", rope_theta=2_000_000.0),
 ]  # fmt: skip
 DEFAULTS: Mapping[str, ModelConfig] = MappingProxyType({config.name: config for config in _DEFAULTS})
+
+
+_RELEASED: dict[str, Any] = json.loads((files("posenc") / "released.json").read_text(encoding="utf-8"))
+RELEASED: Mapping[str, str] = MappingProxyType(
+    {name: "{repository}@{commit}: {path}".format(**one["source"]) for name, one in _RELEASED.items()}
+)
+
+
+def released(name: str) -> dict[str, Any]:
+    """What a released config.json says of attention, layers and rotation: the language model's part, keys unchanged.
+
+    `RELEASED` says of each name where the copy of the file was read: repository, commit and path.
+
+    >>> released("Qwen3-8B")["rope_theta"], RELEASED["Qwen3-8B"][:25]
+    (1000000, 'ai-dynamo/aiconfigurator@')
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {describe(name)}")
+    if name not in RELEASED:
+        raise ValueError(f"name must be one of {', '.join(RELEASED)}, got {name!r}")
+    return copy.deepcopy(_RELEASED[name]["config"])  # type: ignore[no-any-return]
 
 
 def model(name: str) -> ModelConfig:

@@ -11,14 +11,17 @@ from posenc import configs
 from posenc.configs import (
     DEFAULTS,
     MODELS,
+    RELEASED,
     cache_bytes_per_token,
     completed_pairs,
     model,
+    released,
     scaled,
     slowest_wavelength,
     unscaled,
 )
 from posenc.scaling import from_config, mscale
+from tools import released as tool
 
 EVERY = {**MODELS, **DEFAULTS}
 EACH_LAYER_TYPE = [(config, layer_type) for config in EVERY.values() for layer_type in config.layer_types or (None,)]
@@ -212,6 +215,18 @@ def test_an_entry_is_what_from_config_reads(config, layer_type):
             got = from_config(rope, width, length, layer_type=layer_type)
             np.testing.assert_array_equal(got.inv_freq, expected.inv_freq)
             assert got.attention_factor == expected.attention_factor
+
+
+def test_released_files_are_the_copies():
+    """What ships is what `python -m tools.released` takes from the copies of the files."""
+    assert tool.FILE.read_text(encoding="utf-8") == tool.text()
+    for name, source in RELEASED.items():
+        assert len(source.partition("@")[2].partition(":")[0]) == 40, "a commit"
+        assert released(name) == tool.released(tool.MODELS[name])
+    released("Qwen3-8B")["rope_theta"] = 0
+    assert released("Qwen3-8B")["rope_theta"] == 1_000_000
+    with pytest.raises(ValueError, match="SmolLM2-135M.*Qwen3-8B"):
+        released("Qwen4")
 
 
 @each_model

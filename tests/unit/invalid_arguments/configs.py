@@ -12,6 +12,7 @@ LAYERS = ["full_attention", "none", 3, True]
 
 CASES = {
     configs.model: Case({"name": "Qwen3-8B"}, {"name": ["Qwen3", "", "qwen3-8b"]}),
+    configs.released: Case({"name": "Qwen3-8B"}, {"name": ["Qwen3", "", "qwen3-8b"]}),
     configs.scaled: Case({"config": QWEN, "seq_len": 10, "layer_type": None},
         {"config": CONFIGS, "seq_len": SEQUENCES, "layer_type": LAYERS}),
     configs.unscaled: Case({"config": QWEN, "layer_type": None}, {"config": CONFIGS, "layer_type": LAYERS}),

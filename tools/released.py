@@ -26,6 +26,7 @@ MODELS = {
     "Qwen2.5-7B": "Qwen__Qwen2.5-7B",
     "Qwen3-8B": "Qwen__Qwen3-8B",
     "Qwen3-VL-8B": "Qwen__Qwen3-VL-8B-Instruct",
+    "Qwen3-Next-80B": "Qwen__Qwen3-Next-80B-A3B-Thinking",
     "Qwen3.5-27B": "Qwen__Qwen3.5-27B",
     "DeepSeek-V3": "deepseek-ai__DeepSeek-V3",
     "DeepSeek-V4-Flash": "deepseek-ai__DeepSeek-V4-Flash",
@@ -43,7 +44,7 @@ KEYS = (
     "global_head_dim", "num_global_key_value_heads", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim",
     "max_position_embeddings", "rope_theta", "rope_scaling", "rope_parameters", "rope_local_base_freq",
     "compress_rope_theta", "partial_rotary_factor", "mla_use_nope", "layer_types", "sliding_window",
-    "sliding_window_pattern", "attention_chunk_size", "linear_attn_config", "hybrid_override_pattern",
+    "sliding_window_pattern", "full_attention_interval", "attention_chunk_size", "linear_attn_config", "hybrid_override_pattern",
     "rms_norm_eps", "intermediate_size", "vocab_size", "tie_word_embeddings",
 )  # fmt: skip
 

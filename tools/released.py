@@ -44,8 +44,8 @@ KEYS = (
     "global_head_dim", "num_global_key_value_heads", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim",
     "max_position_embeddings", "rope_theta", "rope_scaling", "rope_parameters", "rope_local_base_freq",
     "compress_rope_theta", "partial_rotary_factor", "mla_use_nope", "layer_types", "sliding_window",
-    "sliding_window_pattern", "full_attention_interval", "attention_chunk_size", "linear_attn_config", "hybrid_override_pattern",
-    "rms_norm_eps", "intermediate_size", "vocab_size", "tie_word_embeddings",
+    "sliding_window_pattern", "full_attention_interval", "attention_chunk_size", "linear_attn_config",
+    "hybrid_override_pattern", "rms_norm_eps", "intermediate_size", "vocab_size", "tie_word_embeddings",
 )  # fmt: skip
 
 

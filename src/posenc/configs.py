@@ -215,7 +215,8 @@ def released(name: str) -> dict[str, Any]:
         raise TypeError(f"name must be a string, got {describe(name)}")
     if name not in RELEASED:
         raise ValueError(f"name must be one of {', '.join(RELEASED)}, got {name!r}")
-    return copy.deepcopy(_RELEASED[name]["config"])  # type: ignore[no-any-return]
+    config: dict[str, Any] = copy.deepcopy(_RELEASED[name]["config"])
+    return config
 
 
 def model(name: str) -> ModelConfig:

@@ -186,6 +186,12 @@ def test_mrope_equals_a_plain_reference(xp, interleaved, layout):
         same([made.rotate(xp.asarray(x), positions)], [rotate(x, phi, layout)])
 
 
+def test_text_goes_on_after_the_largest_position_of_an_image_or_video():
+    """An image takes as many positions as its longer side; a video may have more frames than that."""
+    assert mrope_position_ids([2, (1, 3, 5), 1])[-1].tolist() == [7, 7, 7]
+    assert mrope_position_ids([2, (20, 2, 2), 1])[-1].tolist() == [22, 22, 22]
+
+
 def test_layers_of_several_kinds():
     layers = {"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}, "none": None}
     ropes = Rope.by_layer_type({"rope_parameters": layers, "head_dim": 32}, layout="interleaved")
@@ -223,6 +229,14 @@ def test_queries_keep_their_dtype_and_are_rounded_once(torch, dtype):
         assert torch.equal(rope(q, k)[0], rope.rotate(q))
     empty = torch.ones(1, 2, 5, 16, device="meta")
     assert all(x.is_meta for x in (*rope(empty, empty, torch.arange(5, device="meta")), rope.rotate(empty)))
+
+
+@pytest.mark.torch
+def test_autocast_changes_no_angle(torch):
+    rope, q = Rope(16), torch.tensor(heads(1, 1, 9, 16)).float()
+    with torch.autocast("cpu", torch.bfloat16):
+        inside = rope.rotate(q, offset=1000)
+    assert torch.equal(inside, rope.rotate(q, offset=1000))
 
 
 @pytest.mark.torch

@@ -88,6 +88,16 @@ def test_scores_depend_on_the_offset_alone_and_norms_are_kept(dim, method, layou
 
 
 @layouts
+@methods
+def test_fractional_positions_are_rotations_too(method, layout):
+    """Cosines and sines between those of whole positions are not: the norm shrinks."""
+    x, at = normal(9, 8), np.arange(9) + 0.5
+    rotated = method(x, phi_at(at), layout)
+    same(np.linalg.norm(rotated, axis=-1), np.linalg.norm(x, axis=-1))
+    same(method(rotated, phi_at(at), layout), method(x, phi_at(2 * at), layout))
+
+
+@layouts
 def test_the_transpose_of_one_rotation_times_another_rotates_by_the_difference(layout):
     m, n = random(0).integers(-100, 100, (2, 50))
     at_m, at_n = (rotation_matrix(phi_at(at, 12), layout) for at in (m, n))

@@ -26,7 +26,7 @@ from tools.smoke_exercises import shown
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "notebooks" / "common_mistakes.ipynb"
-TOLD = ("What you see.", "Why ordinary training does not show it.", "The fix.", "The test.")
+TOLD = ("What you see.", "Why training misses it.", "Fix.", "Test.")
 TEST = re.compile(r"`(tests/unit/[\w/]+\.py)::(\w+)`")
 TITLE = re.compile(r'<a id="([\w-]+)"></a>\s+### (.+)')
 MOST_LINES = 12  # of a snippet, without imports and blank lines
@@ -83,6 +83,7 @@ def test_the_page_says_how_many():
     words = {12: "twelve", 13: "thirteen", 14: "fourteen", 15: "fifteen", 16: "sixteen", 17: "seventeen"}
     words |= {18: "eighteen", 19: "nineteen", 20: "twenty", 21: "twenty-one", 22: "twenty-two", 23: "twenty-three"}
     words |= {24: "twenty-four", 25: "twenty-five", 26: "twenty-six", 27: "twenty-seven", 28: "twenty-eight"}
+    words |= {29: "twenty-nine", 30: "thirty", 31: "thirty-one", 32: "thirty-two", 33: "thirty-three"}
     assert f"Here are {words[len(ENTRIES)]} of them." in joined(load(PAGE)["cells"][0]["source"])
 
 
@@ -124,6 +125,16 @@ def file_in_the_other_layout(defined):
     return {"convert_projection": lambda weight, n_heads, head_dim, to, rotary_dim=None: weight}
 
 
+def gguf_layout(defined):
+    """The layout that `posenc.llama.load` rotates in."""
+    from posenc.rope import Rope
+
+    def made(dim, base, layout="half-split"):
+        return Rope(dim, base, layout=defined["layout_of"]({"model_type": "llama", "head_dim": dim}, "model.gguf"))
+
+    return {"posenc.llama.Rope": made}
+
+
 def mixed(defined):
     return {"rotate": lambda x, at, layout: defined["mixed"](x, at)}
 
@@ -150,7 +161,7 @@ def sections(defined):
 
 
 def forgotten(defined):
-    return {"posenc.rope.Rope.rerotate": lambda self, k, shift, **options: defined["shifted"](k, 4)}
+    return {"posenc.rope.Rope.rerotate": lambda self, k, shift, **options: defined["renumbered"](k, 4)}
 
 
 def slow_for_ever(defined):
@@ -160,7 +171,7 @@ def slow_for_ever(defined):
     frequencies, keepers = Rope.frequencies, {}
 
     def kept(self, seq_len=None):
-        keeper = keepers.setdefault(id(self), defined["kept"](lambda length: frequencies(self, length)))
+        keeper = keepers.setdefault(id(self), defined["remembered"](lambda length: frequencies(self, length)))
         return keeper(seq_len or 0)
 
     return {"posenc.rope.Rope.frequencies": kept}
@@ -170,13 +181,13 @@ def batch_axis(defined):
     import torch
 
     def embed(self, x, positions):
-        return torch.from_numpy(defined["with_code"](x.numpy()))
+        return torch.from_numpy(defined["add_encoding"](x.numpy()))
 
     return {"posenc.schemes.Sinusoidal._embed": embed}
 
 
 def restarted(defined):
-    rotated = defined["from_shape"]
+    rotated = defined["rotate_from_0"]
     return {"posenc.rope.Rope.__call__": lambda self, q, k, **options: (rotated(q), rotated(k))}
 
 
@@ -187,9 +198,20 @@ def every_device_from_0(defined):
     rotate = Rope.rotate
     return {
         "posenc.rope.Rope.rotate": lambda self, x, positions=None: (
-            rotate(self, x) if positions is None else defined["turned_here"](x)
+            rotate(self, x) if positions is None else defined["rotate_local"](x)
         )
     }
+
+
+def after_video(name):
+    def replaced(defined):
+        def ids(segments):
+            start, grid, _ = segments
+            return np.full((1, 3), defined[name](start, *grid))
+
+        return {"mrope_position_ids": ids}
+
+    return replaced
 
 
 def axis_of_the_heads(defined):
@@ -220,7 +242,7 @@ def stale_keys(defined):
         past = k.shape[2] - q.shape[2]
         for n in range(past):
             old = [
-                defined["when_it_came"](each.detach().numpy(), n, k.shape[2], base=100.0, trained=4)
+                defined["as_cached"](each.detach().numpy(), n, k.shape[2], base=100.0, trained=4)
                 for each in k[:, :, n].flatten(0, 1)
             ]
             new_k = new_k.clone()
@@ -236,8 +258,20 @@ def positions_in_bfloat16(defined):
     from posenc.rotary import rotate
 
     at = torch.arange(250, 260)
-    narrow = defined["in_its_format"]
+    narrow = defined["rotate_bf16"]
     return {"rotate": lambda x, *rest: narrow(x, at) if x.dtype == torch.bfloat16 else rotate(x, *rest)}
+
+
+def autocast(defined):
+    import torch
+
+    from posenc.rotary import rotate
+
+    def rotated(self, x, offset):
+        positions = torch.arange(offset, offset + x.shape[-2]).float()
+        return rotate(x, defined["angles_of"](positions, torch.tensor(self.inv_freq).float()), self.layout)
+
+    return {"posenc.rope.Rope.rotate": rotated}
 
 
 def bias_in_bfloat16(defined):
@@ -258,7 +292,7 @@ def base_not_read(defined):
     from posenc.scaling import Scaled
 
     def read(config, head_dim, *_, **__):
-        return Scaled(defined["speeds"]({"head_dim": head_dim, **config}), 1.0)
+        return Scaled(defined["frequencies_of"]({"head_dim": head_dim, **config}), 1.0)
 
     return {"from_config": read}
 
@@ -289,7 +323,7 @@ def partial_for_proportional(defined):
 
 
 def ramp_inverted(defined):
-    return {"ramp_by_rotations": lambda dim, base, **bounds: defined["kept"](dim, base, **bounds)}
+    return {"ramp_by_rotations": lambda dim, base, **bounds: defined["share_kept"](dim, base, **bounds)}
 
 
 def temperature_once(defined):
@@ -298,12 +332,22 @@ def temperature_once(defined):
     return {"cos_sin": lambda at, t=1.0: cos_sin(at) if t == 1 else defined["table_for"](at, t)}
 
 
+def tables_averaged(defined):
+    """Positions are the angles of pair 0, whose frequency is 1."""
+    from posenc.rotary import rotate
+
+    def rotated(x, phi, layout):
+        return rotate(x, tuple(defined["table_at"](phi[:, 0], x.shape[-1])), layout)
+
+    return {"rotate": rotated}
+
+
 def nan(defined):
     from posenc.attention import Attention
 
     def attend(q, k, v, mask):
         logits = q @ np.swapaxes(k, -1, -2) / q.shape[-1] ** 0.5
-        weights = defined["shares"](logits, mask)
+        weights = defined["softmax"](logits, mask)
         return Attention(weights @ v, weights, logits)
 
     return {"attention": attend}
@@ -313,7 +357,7 @@ def mask_of_the_first(defined):
     from posenc.attention import attention
 
     return {
-        "attention": lambda q, k, v, causal: attention(q, k, v, mask=defined["seen"](q.shape[-2], k.shape[-2])),
+        "attention": lambda q, k, v, causal: attention(q, k, v, mask=defined["causal_mask"](q.shape[-2], k.shape[-2])),
     }
 
 
@@ -335,7 +379,7 @@ def heads_by_reshape(defined):
 
     def cut(self, axis, sizes):
         assert (axis, *sizes) == (-1, 3, sizes[1], -1)
-        parts = [defined["in_heads"](part, sizes[1]).transpose(1, 2) for part in self.chunk(3, dim=-1)]
+        parts = [defined["split_heads"](part, sizes[1]).transpose(1, 2) for part in self.chunk(3, dim=-1)]
         return torch.stack(parts, dim=2)  # whose places and heads the layer exchanges back
 
     return {"torch.Tensor.unflatten": cut}
@@ -346,7 +390,7 @@ def tiled_heads(defined):
 
     def attend(q, k, v, causal):
         times = q.shape[1] // k.shape[1]
-        k, v = (np.stack([defined["as_many"](each, times) for each in x]) for x in (k, v))
+        k, v = (np.stack([defined["repeat_kv"](each, times) for each in x]) for x in (k, v))
         return attention(q, k, v, causal=causal)
 
     return {"attention": attend}
@@ -362,7 +406,7 @@ def before_the_projection(defined):
     def attend(scheme, x, positions, causal):
         at = angles(positions, inv_freq(x.shape[-1], like=x))[None]
         weights = torch.randn(2, x.shape[-1], x.shape[-1], generator=torch.Generator().manual_seed(0)).to(x)
-        q, k = (defined["turn_then_project"](x, weight, at) for weight in weights)
+        q, k = (defined["rotate_then_project"](x, weight, at) for weight in weights)
         return attention(q, k, x, causal=causal).output
 
     return {"attend": attend}
@@ -378,7 +422,7 @@ def norm_after(defined):
     def attend(scheme, x, positions, causal):
         at = angles(positions, inv_freq(x.shape[-1], like=x))[None]
         weights = torch.linspace(0.5, 1.5, x.shape[-1]).to(x)
-        turned = defined["turn_then_norm"](x, weights, at)
+        turned = defined["rotate_then_norm"](x, weights, at)
         return attention(turned, turned, x, causal=causal).output
 
     return {"attend": attend}
@@ -393,6 +437,7 @@ PATCH = object()  # stands for pytest's monkeypatch
 CHECKPOINT = {"xp": np, "n_key": 2, "rotary_dim": None}
 CAUGHT = {
     "file-in-the-other-layout": [Case(file_in_the_other_layout, CHECKPOINT)],
+    "gguf-layout": [Case(gguf_layout, {"layout": "interleaved"})],
     "mixed": [Case(mixed, {"dim": 6, "method": rotate_of_the_test, "layout": "half-split"})],
     "codes-moved": [Case(codes_moved, CHECKPOINT)],
     "sections": [Case(sections, {"transformers": TRANSFORMERS})],
@@ -400,6 +445,7 @@ CAUGHT = {
     "restarted": [Case(restarted, {"xp": np})],
     "every-device-from-0": [Case(every_device_from_0)],
     "forgotten": [Case(forgotten, {"xp": np, "rope": Rope(20)})],
+    "after-video": [Case(after_video(name)) for name in ("by_tokens", "by_frame")],
     "axis-of-the-heads": [Case(axis_of_the_heads, {"layout": "interleaved"})],
     "backwards": [Case(backwards, {"xp": np, "method": rotate_of_the_test})],
     "stale-keys": [Case(stale_keys)],
@@ -410,8 +456,9 @@ CAUGHT = {
             {"torch": TORCH, "start": 250, "dtype": "bfloat16", "method": rotate_of_the_test, "layout": "interleaved"},
         )
     ],
+    "autocast": [Case(autocast, {"torch": TORCH})],
     "bias-in-bfloat16": [Case(bias_in_bfloat16, {"case": "alibi", "dtype": "bfloat16", "tolerance": 6e-2})],
-    "wrong-speeds": [Case(wrong_speeds(name)) for name in ("precedence", "too_slow_a_fall", "reciprocal")],
+    "wrong-speeds": [Case(wrong_speeds(name)) for name in ("precedence", "missing_2", "reciprocal")],
     "base-not-read": [
         Case(
             base_not_read,
@@ -427,6 +474,7 @@ CAUGHT = {
     "named-the-other-way": [Case(named_the_other_way, {"monkeypatch": PATCH})],
     "ramp-inverted": [Case(ramp_inverted)],
     "temperature-once": [Case(temperature_once, {"method": rotate_of_the_test})],
+    "tables-averaged": [Case(tables_averaged, {"method": rotate_of_the_test, "layout": "interleaved"})],
     "nan": [Case(nan)],
     "mask-of-the-first": [Case(mask_of_the_first)],
     "query-minus-key": [Case(query_minus_key)],
@@ -443,9 +491,8 @@ def defined_by(name: str) -> dict[str, Any]:
     """What the page's broken cell defines, run on its own after the imports that every page has."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     cells = {cell["id"]: joined(cell["source"]) for cell in load(PAGE)["cells"]}
-    imports = f"{cells['imports']}\n{cells['import-torch']}"
     with shown():
-        exec(compile(imports + "\n" + ENTRIES[name].broken, f"{PAGE.name}, {name}", "exec"), namespace)
+        exec(compile(cells["imports"] + "\n" + ENTRIES[name].broken, f"{PAGE.name}, {name}", "exec"), namespace)
     return namespace
 
 

@@ -126,13 +126,17 @@ def file_in_the_other_layout(defined):
 
 
 def gguf_layout(defined):
-    """The layout that `posenc.llama.load` rotates in."""
+    """The model of the GGUF file, rotated in the layout that the snippet finds."""
+    from posenc import llama
     from posenc.rope import Rope
 
-    def made(dim, base, layout="half-split"):
-        return Rope(dim, base, layout=defined["layout_of"]({"model_type": "llama", "head_dim": dim}, "model.gguf"))
+    def load(name, *, layout):
+        model, tokenizer = llama.load(name, layout=layout)
+        found = defined["layout_of"]({"model_type": "llama", "head_dim": 64}, "SmolLM2-135M.gguf")
+        model.set_position_encoding(Rope(64, 100_000.0, layout=found))
+        return model, tokenizer
 
-    return {"posenc.llama.Rope": made}
+    return {"load": load}
 
 
 def mixed(defined):

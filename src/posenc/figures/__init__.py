@@ -93,9 +93,9 @@ from posenc.figures.sinusoids import (
 
 __all__ = [
     "PALETTE", "accuracy_by_length", "accuracy_maps", "added_encoding", "angle_errors", "attention_by_distance",
-    "attention_maps", "attention_reach", "benchmarks", "bias_maps", "biases_by_distance", "block_maps", "causal_information_flow",
-    "chirps", "complex_powers", "conjugate_product", "context_and_wavelength", "copy_accuracy_by_distance",
-    "cosine_and_sine_parts", "cosine_map", "cumulative_losses", "decay_and_law", "decay_for_bases",
+    "attention_maps", "attention_reach", "benchmarks", "bias_maps", "biases_by_distance", "block_maps",
+    "causal_information_flow", "chirps", "complex_powers", "conjugate_product", "context_and_wavelength",
+    "copy_accuracy_by_distance", "cosine_and_sine_parts", "cosine_map", "cumulative_losses", "decay_and_law", "decay_for_bases",
     "decoded_positions", "dimension_permutation", "distance_and_dilution", "distance_biases", "distance_maps",
     "eight_terms", "encoding_tables", "excess_loss_by_angle", "fitted_scores", "frequency_roles",
     "induction_circuit", "inner_products", "learned_biases", "losses_by_position",

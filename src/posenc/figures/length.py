@@ -401,14 +401,13 @@ def accuracy_maps(
         chance: the share that guessing gets right.
     """
     shape = (len(_some("methods", methods)), len(_some("at", at)))
-    for name, table in _some("panels", panels).items():
-        values = np.asarray(table, dtype=float)
+    tables = {name: np.asarray(table, dtype=float) for name, table in _some("panels", panels).items()}
+    for name, values in tables.items():
         if values.shape != shape or not (0 <= values.min() <= values.max() <= 1):
-            raise ValueError(f"panels[{name!r}] must be shares from 0 to 1 of shape {shape}, got {describe(table)}")
-    figure = _heat_maps({name: _drawn(table) for name, table in panels.items()}, 1, 0, 1, square=False)
+            raise ValueError(f"panels[{name!r}] must be shares from 0 to 1 of shape {shape}, got {describe(values)}")
+    figure = _heat_maps({name: _drawn(values) for name, values in tables.items()}, 1, 0, 1, square=False)
     best, every = [], []
-    for row, (name, table) in enumerate(panels.items(), 1):
-        values = np.asarray(table, dtype=float)
+    for row, (name, values) in enumerate(tables.items(), 1):
         written = [f"{value:.2f}" for value in values.ravel()]
         _numbers_on(figure, shape, written, row=row, col=1, showlegend=False)
         first = int(values[:, -1].argmax())

@@ -406,12 +406,12 @@ def accuracy_maps(
         if values.shape != shape or not (0 <= values.min() <= values.max() <= 1):
             raise ValueError(f"panels[{name!r}] must be shares from 0 to 1 of shape {shape}, got {describe(values)}")
     figure = _heat_maps({name: _drawn(values) for name, values in tables.items()}, 1, 0, 1, square=False)
-    best, every = [], []
+    ranges, every = [], []
     for row, (name, values) in enumerate(tables.items(), 1):
         written = [f"{value:.2f}" for value in values.ravel()]
         _numbers_on(figure, shape, written, row=row, col=1, showlegend=False)
-        first = int(values[:, -1].argmax())
-        best.append(f"{_whole(methods[first])} {values[first, -1]:.2f}{f' ({name})' if name else ''}")
+        last = values[:, -1]
+        ranges.append(f"{last.min():.2f} to {last.max():.2f}{f' ({name})' if name else ''}")
         lines = (
             f"{method} {', '.join(f'{v:.2f}' for v in line)}" for method, line in zip(methods, values, strict=True)
         )
@@ -420,9 +420,10 @@ def accuracy_maps(
     figure.update_xaxes(tickvals=np.arange(shape[1]), ticktext=[number(one) for one in at])
     figure.update_xaxes(title_text=across, row=len(panels))
     figure.update_layout(coloraxis_showscale=False)
-    finding = f"Highest accuracy at {number(at[-1])}: {', '.join(best)}"
+    finding = f"Accuracies at {number(at[-1])}: {', '.join(ranges)}"
     details = f"Accuracy at {', '.join(map(number, at))} {across}. {'. '.join(every)}. Chance: {chance:.3f}."
-    return _finish(figure, finding, details, height=110 + (50 + 26 * shape[0]) * len(panels))
+    _finish(figure, finding, details, height=130 + (50 + 26 * shape[0]) * len(panels))
+    return figure.update_layout(margin_t=figure.layout.margin.t + 20)  # a panel has a title, too
 
 
 def rotations_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figure:

@@ -100,6 +100,13 @@ EXAMPLES = {
     "texture": lambda: figures.encoding_tables({"sinusoidal": sinusoidal(np.arange(512), 768)}),
     "wavelength_ladder": lambda: figures.wavelength_ladder(512, 1e4),
     "chirps": lambda: figures.chirps([0, 4, 8, 12], 512, 1e4, 100),
+    "accuracy_maps": lambda: figures.accuracy_maps(
+        {"short": [[0.5, 0.25], [1.0, 0.0]], "long": [[0.5, 0.0], [0.25, 0.75]]},
+        ["PI", "YaRN"],
+        [1, 1000],
+        "tokens back",
+        0.125,
+    ),
     "added_encoding": lambda: figures.added_encoding(EMBEDDINGS, sinusoidal(np.arange(5), 512), SCALES),
     "frequency_roles": lambda: figures.frequency_roles(512, 128, 1e4),
     "shifted_pairs": lambda: figures.shifted_pairs(5, 3, 64, 1e4, [0, 4, 16]),

@@ -27,6 +27,26 @@ from tests.unit.figure_examples import (
 )
 
 
+def test_accuracy_maps():
+    figure = EXAMPLES["accuracy_maps"]()
+    maps, numbers = ([one for one in figure.data if one.type == kind] for kind in ("heatmap", "scatter"))
+    assert [one.z.tolist() for one in maps] == [[[0.5, 0.25], [1, 0]], [[0.5, 0], [0.25, 0.75]]]
+    assert [list(one.text) for one in numbers] == [["0.50", "0.25", "1.00", "0.00"], ["0.50", "0.00", "0.25", "0.75"]]
+    assert title(figure) == "Accuracies at 1\u202f000: 0.00 to 0.25 (short), 0.00 to 0.75 (long)"
+    assert list(figure.layout.yaxis.ticktext) == ["PI", "YaRN"]
+    assert "short: PI 0.50, 0.25; YaRN 1.00, 0.00. long:" in alt(figure)
+    assert "Chance: 0.125." in alt(figure)
+
+
+@pytest.mark.parametrize(
+    ("panels", "methods", "at"),
+    [({}, ["a"], [1]), ({"p": [[0.5]]}, [], [1]), ({"p": [[0.5, 1]]}, ["a"], [1]), ({"p": [[1.5]]}, ["a"], [1])],
+)
+def test_accuracy_maps_refuses(panels, methods, at):
+    with pytest.raises(ValueError, match="must"):
+        figures.accuracy_maps(panels, methods, at, "tokens", 0.5)
+
+
 def test_rotations_by_model():
     figure = EXAMPLES["rotations_by_model"]()
     for row, (trace, (length, frequencies)) in enumerate(zip(figure.data, LISTS.values(), strict=True)):

@@ -38,6 +38,7 @@ from posenc.figures.distance_bias import distance_and_dilution, distance_biases
 from posenc.figures.encodings import distance_maps, encoding_tables, step_sizes
 from posenc.figures.grids import pairs_by_axis, patch_maps
 from posenc.figures.length import (
+    accuracy_maps,
     benchmarks,
     context_and_wavelength,
     copy_accuracy_by_distance,
@@ -91,11 +92,12 @@ from posenc.figures.sinusoids import (
 )
 
 __all__ = [
-    "PALETTE", "accuracy_by_length", "added_encoding", "angle_errors", "attention_by_distance", "attention_maps",
-    "attention_reach", "benchmarks", "bias_maps", "biases_by_distance", "block_maps", "causal_information_flow",
-    "chirps", "complex_powers", "conjugate_product", "context_and_wavelength", "copy_accuracy_by_distance",
-    "cosine_and_sine_parts", "cosine_map", "cumulative_losses", "decay_and_law", "decay_for_bases",
-    "decoded_positions", "dimension_permutation", "distance_and_dilution", "distance_biases", "distance_maps",
+    "PALETTE", "accuracy_by_length", "accuracy_maps", "added_encoding", "angle_errors", "attention_by_distance",
+    "attention_maps", "attention_reach", "benchmarks", "bias_maps", "biases_by_distance", "block_maps",
+    "causal_information_flow", "chirps", "complex_powers", "conjugate_product", "context_and_wavelength",
+    "copy_accuracy_by_distance", "cosine_and_sine_parts", "cosine_map", "cumulative_losses", "decay_and_law",
+    "decay_for_bases", "decoded_positions", "dimension_permutation", "distance_and_dilution", "distance_biases",
+    "distance_maps",
     "eight_terms", "encoding_tables", "excess_loss_by_angle", "fitted_scores", "frequency_roles",
     "induction_circuit", "inner_products", "learned_biases", "losses_by_position",
     "matrices_between_rotations", "metrics_by_length", "min_scores", "mistakes_and_tests", "outputs_by_order",

@@ -12,7 +12,18 @@ from plotly.subplots import make_subplots
 from posenc._arrays import describe
 from posenc._numbers import SUPERSCRIPTS, number
 from posenc.analysis import decay_law, fingerprint, fit_scores
-from posenc.figures._drawing import PALETTE, _above, _drawn, _faded, _finish, _some, _style, pair_colours
+from posenc.figures._drawing import (
+    PALETTE,
+    _above,
+    _drawn,
+    _faded,
+    _finish,
+    _heat_maps,
+    _numbers_on,
+    _some,
+    _style,
+    pair_colours,
+)
 from posenc.frequencies import inv_freq, rotations
 from posenc.scaling import Scaled
 
@@ -375,6 +386,44 @@ def copy_accuracy_by_distance(
     )
     details = f"At {', '.join(map(number, distances))} tokens: {'; '.join(every)}. Uniform guess: {1 / symbols:.3f}."
     return _finish(figure, finding, details)
+
+
+def accuracy_maps(
+    panels: Mapping[str, np.ndarray], methods: Sequence[str], at: Sequence[int], across: str, chance: float
+) -> go.Figure:
+    """Accuracies of methods (down) at a few settings (across), as heat maps one below the other, with the numbers.
+
+    Args:
+        panels: by name, shares from 0 to 1, shape (methods, at).
+        methods: the names of the rows.
+        at: the settings, for example distances.
+        across: what these are, with their unit.
+        chance: the share that guessing gets right.
+    """
+    shape = (len(_some("methods", methods)), len(_some("at", at)))
+    tables = {name: np.asarray(table, dtype=float) for name, table in _some("panels", panels).items()}
+    for name, values in tables.items():
+        if values.shape != shape or not (0 <= values.min() <= values.max() <= 1):
+            raise ValueError(f"panels[{name!r}] must be shares from 0 to 1 of shape {shape}, got {describe(values)}")
+    figure = _heat_maps({name: _drawn(values) for name, values in tables.items()}, 1, 0, 1, square=False)
+    ranges, every = [], []
+    for row, (name, values) in enumerate(tables.items(), 1):
+        written = [f"{value:.2f}" for value in values.ravel()]
+        _numbers_on(figure, shape, written, row=row, col=1, showlegend=False)
+        last = values[:, -1]
+        ranges.append(f"{last.min():.2f} to {last.max():.2f}{f' ({name})' if name else ''}")
+        lines = (
+            f"{method} {', '.join(f'{v:.2f}' for v in line)}" for method, line in zip(methods, values, strict=True)
+        )
+        every.append(f"{name}: {'; '.join(lines)}" if name else "; ".join(lines))
+    figure.update_yaxes(tickvals=np.arange(shape[0]), ticktext=list(methods), title_text="method", automargin=True)
+    figure.update_xaxes(tickvals=np.arange(shape[1]), ticktext=[number(one) for one in at])
+    figure.update_xaxes(title_text=across, row=len(panels))
+    figure.update_layout(coloraxis_showscale=False)
+    finding = f"Accuracies at {number(at[-1])}: {', '.join(ranges)}"
+    details = f"Accuracy at {', '.join(map(number, at))} {across}. {'. '.join(every)}. Chance: {chance:.3f}."
+    _finish(figure, finding, details, height=130 + (50 + 26 * shape[0]) * len(panels))
+    return figure.update_layout(margin_t=figure.layout.margin.t + 20)  # a panel has a title, too
 
 
 def rotations_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figure:

@@ -56,7 +56,7 @@ RIGHT = {
     "what is RoPE": ("notebooks/05", ENTRY["RoPE"]),
     "what is a query": ("notebooks/01", ENTRY["query"]),
     "why does RoPE fail beyond training length": ("notebooks/09",),
-    "YaRN attention temperature": ("notebooks/10_context_extension.html#the-temperature",),
+    "YaRN attention temperature": ("notebooks/10_context_extension.html#attention-temperature",),
     "rope_theta": ("notebooks/11", ENTRY["base"]),
     "rotate_half": ("notebooks/07", ENTRY["rotate_half"]),
     "interleaved vs half layout": ("notebooks/07_rope_in_code.html#interleaved-and-half-split-layouts",),

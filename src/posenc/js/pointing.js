@@ -154,8 +154,10 @@ export function pointing(view, labels) {
     view.notify("");
     view.change(view.accepted(changes));
   };
-  canvas.addEventListener("pointerup", () => {
-    if (turns && !moved && held !== null) press(...from); // no click follows a touch that takes hold of a handle
+  canvas.addEventListener("pointerup", (event) => { // unmoved, it presses what a disc covers and reads off
+    if (held === null || moved) return;
+    if (turns) press(...from);
+    readAt(...from, event.pointerType === "touch" ? FINGER : APART);
   });
   canvas.addEventListener("pointercancel", () => { // it was a swipe that scrolls the page
     if (held !== null && moved) view.change(Object.fromEntries(Object.entries(before).filter(([name, value]) => state()[name] !== value)));

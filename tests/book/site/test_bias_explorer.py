@@ -32,7 +32,7 @@ def test_a_press_on_a_line_chooses_its_head(open_live, shown):
             m = 1 + int(np.argmax(drawn[head - 1] > 0.6))
         press(live, *live.evaluate("explorable.pixel(...x)", [m, float(drawn[head - 1, m]), shown]))
         assert live.get("head") == head
-    press(live, *live.evaluate("explorable.pixel(...x)", [100, -14.0 if shown == "bias" else 0.1, shown]))
+    press(live, *live.evaluate("explorable.pixel(...x)", [127, -12.0 if shown == "bias" else 0.1, shown]))
     assert live.get("head") == 2, "no line is near"
 
 

@@ -663,14 +663,15 @@ def _ablated(paths: tuple[str, ...], seed: int) -> Arrays:
     """What the eight clearest previous-token heads attend to, as trained and without parts of E[q k̄].
 
     Mean weights at distances 0 to 3, shape (heads, 3, 4): as trained, without the mean sine part of the logits, without
-    the mean cosine part. The means are those of prose (`KINDS`), so of other texts.
+    the mean cosine part, both of the fast pairs alone: those of the slow pairs are a bias over thousands of tokens.
+    The means are those of prose (`KINDS`), so of other texts.
     """
     ids = tokens(paths, 513) if paths else random_tokens(seed, 513)
     chosen = previous_token_heads()
     found = np.zeros((len(chosen), 3, 4), np.float32)
     distance = torch.arange(ids.shape[1])[:, None] - torch.arange(ids.shape[1])
-    phase = distance[..., None] * torch.from_numpy(inv_freq(HEAD_DIM, BASE))
-    rope, means = own_rope(), torch.from_numpy(products())
+    phase = distance[..., None] * torch.from_numpy(inv_freq(HEAD_DIM, BASE)[:N_FAST])
+    rope, means = own_rope(), torch.from_numpy(products()[..., :N_FAST])
 
     def see(layer: int, q: Tensor, k: Tensor) -> None:
         q, k = rope(q, k, torch.arange(q.shape[2]))

@@ -234,10 +234,11 @@ def previous_token_heads(count: int = 8) -> list[tuple[int, int]]:
 
 
 def ablated_heads() -> np.ndarray:
-    """What `previous_token_heads` attend to, with the mean sine or cosine part of E[q k̄] removed from their logits.
+    """What `previous_token_heads` attend to, with a mean part of pairs 0 to 15 removed from their logits.
 
     Mean attention weights on the query's own token, the one before and the two before that, over five texts and three
-    sequences of random tokens, 512 queries each; shape (heads, 3, 4): as trained, without sine, without cosine.
+    sequences of random tokens, 497 queries each; shape (heads, 3, 4): as trained, without the sine part of E[q k̄],
+    without its cosine part.
     """
     found = [part["weights at distances"] for name, part in parts("attention").items() if name.startswith("ablated/")]
     return np.asarray(np.mean(found, axis=0))

@@ -157,12 +157,13 @@ EXAMPLES = {
         [4, 64], {"undivided": ([2.0, 8.1], [11.5, 1.8]), "divided": ([1.0, 1.01], [21.8, 20.5])}, 32
     ),
     "distance_maps": lambda: figures.distance_maps(CODES),
+    "loss_past_context": lambda: figures.loss_past_context(8, 4, {"a": [2.0, 1.0, 1.5, 4.0], "b": [2.0, 1.0, 1.25]}),
     "metrics_by_length": lambda: figures.metrics_by_length([128, 256], MEASURED),
     "fitted_scores": lambda: figures.fitted_scores(NOISE, 32, 1e4, (0, 4)),
     "excess_loss_by_angle": lambda: figures.excess_loss_by_angle(CIRCLE, "nats"),
     "scores_by_cache": lambda: figures.scores_by_cache(1, {"fresh": [0.0, 1.0, 0.25], "stale": [0.25, 0.0, 0.5]}),
     "distance_and_dilution": lambda: figures.distance_and_dilution(
-        8, {"as it is": (0, 1), "moved": (6, 1), "crowded": (0, 9)}
+        8, {"as it is": (0, 1), "moved": (6, 1), "diluted": (0, 9)}
     ),
     "distance_biases": lambda: figures.distance_biases(3, {"a": [0.0, -2.0, -1.0, 0.5, 3.0]}),
     "benchmarks": lambda: figures.benchmarks(EXAMINED, LEVEL, lower_is_better=["text: loss (nats)"]),

@@ -171,6 +171,19 @@ def test_metrics_by_length():
     assert "text: loss, base 100: 1.25 to 1.50, 3.00 to 3.50" in alt(figure)
 
 
+def test_loss_past_context():
+    figure = EXAMPLES["loss_past_context"]()
+    first, second = figure.data
+    assert first.y.tolist() == [2, 1, 1.5, 4]
+    assert (first.x0, first.dx, len(second.y)) == (2, 4, 3)  # the middle of each step
+    (end,) = figure.layout.shapes
+    assert end.x0 == end.x1 == 8
+    assert title(figure) == "Loss in the last 4 tokens: a 4.00, b 1.25"
+    assert alt(figure).endswith("Mean over the first 8 tokens: a 1.50, b 1.50.")
+    with pytest.raises(ValueError, match=r"losses\['a'\] must be more than 2 finite numbers"):
+        figures.loss_past_context(8, 4, {"a": [1.0, 2.0]})
+
+
 def test_fitted_scores():
     figure = EXAMPLES["fitted_scores"]()
     every, fast = figure.data

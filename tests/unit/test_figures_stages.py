@@ -14,7 +14,7 @@ def test_distance_and_dilution():
     assert [name for name, *_ in spans[4:]] == [younger] + [older] * 4  # no more than four are drawn
     assert [note.text for note in figure.layout.annotations] == ["gap of 6 tokens", "each key counts 9 times"]
     assert figure.layout.annotations[0].x == 1  # half-way between the two halves
-    assert "moved: the older half is 6 tokens farther away; crowded" in alt(figure)
+    assert "moved: the older half is 6 tokens farther away; diluted" in alt(figure)
     assert alt(figure).endswith("is in place, each key counted 9 times.")
 
 

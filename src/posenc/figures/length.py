@@ -98,6 +98,26 @@ def metrics_by_length(lengths: Sequence[int], measured: Mapping[str, Mapping[str
     return _finish(figure, finding, details, height=110 + 200 * len(found))
 
 
+def loss_past_context(context: int, step: int, losses: Mapping[str, Sequence[float]]) -> go.Figure:
+    """Loss by position within and past the context length, each value the mean over `step` tokens."""
+    _above("step", step, 0)
+    figure, before, after = go.Figure(), [], []
+    first = context // step
+    for k, (name, values) in enumerate(_some("losses", losses).items()):
+        loss = np.asarray(values, dtype=float)
+        if loss.ndim != 1 or len(loss) <= first or not np.isfinite(loss).all():
+            raise ValueError(f"losses[{name!r}] must be more than {first} finite numbers, got {describe(values)}")
+        before.append(f"{name} {number(loss[:first].mean(), 2)}")
+        after.append(f"{name} {number(loss[-1], 2)}")
+        figure.add_scatter(x0=step / 2, dx=step, y=_drawn(loss), mode="lines", name=name, line=_style(k))
+    figure.add_vline(x=context, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
+    figure.add_annotation(x=context, y=1.06, yref="paper", text="context length", showarrow=False)
+    figure.update_xaxes(title_text="position (tokens)")
+    figure.update_yaxes(title_text="loss (nats per token)")
+    finding = f"Loss in the last {number(step)} tokens: {', '.join(after)}"
+    return _finish(figure, finding, f"Mean over the first {number(context)} tokens: {', '.join(before)}.")
+
+
 def fitted_scores(targets: np.ndarray, dim: int, base: float, min_rotations: Sequence[float]) -> go.Figure:
     """The size of scores that were fitted to targets, within the fitted range and up to twice as far.
 

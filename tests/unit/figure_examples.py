@@ -74,10 +74,9 @@ NOISE = np.random.default_rng(0).standard_normal(256)
 STEPS = np.array([[1.0], [0.5 + 0.5j], [2j]]) * np.exp(0.5j * np.arange(5))
 CIRCLE = {"pair 1": (np.arange(4) / 4, np.array([0.0, 0.0, 0.25, 0.5])), "pair 2": (np.arange(2) / 2, np.array([0, 1]))}
 EXAMINED = {
-    "text: loss (nats)": {"a": (1.5, 1.0, 2.0), "b": (2.0, 1.5, 2.5), "c": (3.5, 3.0, 4.0)},
-    "copying: share": {"a": (0.5, 0.5, 0.5), "b": (0.5, 0.25, 0.5), "c": (0.75, 0.75, 1.0)},
+    "text, L: loss (nats)": {"a": [1.0, 2.0], "b": [2.0, 2.5], "c": [3.0, 4.0]},
+    "copying: accuracy": {"a": [0.5, 0.25], "b": [0.5, 0.5], "c": [0.75, 1.0]},
 }
-LEVEL = {"text: loss (nats)": ["a", "b"], "copying: share": {"c"}}
 BETTER = np.array([[0, 1, 1], [-1, 0, 0], [-1, 0, 0]])
 LOOKS = {"table": [0.75, 0.75, 0.5, 0.5, 0.25, 0.25, 0, 0], "turned": [0.5] * 8}
 READ = {"counted": np.linspace(0.5, 1.5, 11)[:, None] * np.array([1, 10, 200]), "blind": np.full((2, 3), 40.0)}
@@ -166,7 +165,7 @@ EXAMPLES = {
         8, {"as it is": (0, 1), "moved": (6, 1), "diluted": (0, 9)}
     ),
     "distance_biases": lambda: figures.distance_biases(3, {"a": [0.0, -2.0, -1.0, 0.5, 3.0]}),
-    "benchmarks": lambda: figures.benchmarks(EXAMINED, LEVEL, lower_is_better=["text: loss (nats)"]),
+    "benchmarks": lambda: figures.benchmarks(EXAMINED, lower_is_better=["text, L: loss (nats)"]),
     "scheme_comparison": lambda: figures.scheme_comparison(["a", "b", "c"], BETTER),
     "copy_accuracy_by_distance": lambda: figures.copy_accuracy_by_distance(
         [16, 32, 64], {"a": [1, 0.5, 0], "b": [1] * 3}, 32, 64

@@ -15,6 +15,7 @@ from posenc.analysis import decay_law, fingerprint, fit_scores
 from posenc.figures._drawing import (
     PALETTE,
     _above,
+    _colour_scale,
     _drawn,
     _faded,
     _finish,
@@ -280,67 +281,56 @@ def _whole(name: str) -> str:
 
 
 def benchmarks(
-    measured: Mapping[str, Mapping[str, Sequence[float]]],
-    level: Mapping[str, Collection[str]],
-    lower_is_better: Sequence[str] = (),
+    measured: Mapping[str, Mapping[str, Sequence[float]]], lower_is_better: Collection[str] = ()
 ) -> go.Figure:
-    """Every scheme on several benchmarks, one panel each: means and intervals.
+    """Positional encodings (down) on several benchmarks (across) as a heat map: means and ranges over the seeds.
 
-    `measured` maps a benchmark, "name: axis", to schemes and their (mean, low, high); `level` has for each benchmark
-    the schemes that are best or not significantly different from the best, which are drawn filled; `lower_is_better`
-    names benchmarks whose minimum is best.
+    `measured` maps a benchmark, "name: unit", to encodings and their values, one per seed; `lower_is_better` names
+    benchmarks whose minimum is best. A column's colours go from its worst mean to its best. The best mean is bold, and
+    so is every encoding that has a seed at least as good as the worst seed of the best.
     """
     found = {
-        benchmark: {scheme: np.asarray(values, dtype=float) for scheme, values in each.items()}
+        benchmark: {name: np.asarray(values, dtype=float) for name, values in each.items()}
         for benchmark, each in _some("measured", measured).items()
     }
-    schemes = list(_some("the first benchmark", next(iter(found.values()))))
+    names = list(_some("the first benchmark", next(iter(found.values()))))
     for benchmark, each in found.items():
-        if list(each) != schemes or any(v.shape != (3,) or not v[1] <= v[0] <= v[2] for v in each.values()):
-            raise ValueError(f"measured[{benchmark!r}] must have (mean, low, high) of {schemes}, got {describe(each)}")
+        if list(each) != names or any(v.ndim != 1 or not v.size or not np.isfinite(v).all() for v in each.values()):
+            raise ValueError(f"measured[{benchmark!r}] must have finite values of {names}, got {describe(each)}")
     if not set(lower_is_better) <= set(found):
         raise ValueError(f"lower_is_better must name benchmarks of measured, got {list(lower_is_better)}")
-    if set(level) != set(found) or not all(level.values()) or not set().union(*level.values()) <= set(schemes):
-        raise ValueError(f"level must name some of {schemes} for each benchmark, got {describe(level)}")
     titles = [benchmark.partition(": ")[0] for benchmark in found]
-    figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.33 / len(found))
-    firsts, intervals = [], []
-    for row, (benchmark, each) in enumerate(found.items(), 1):
-        lower = benchmark in lower_is_better
-        best = (min if lower else max)(each, key=lambda scheme: each[scheme][0])
-        firsts.append(f"{_whole(best)} ({titles[row - 1]})")
-        groups = (
-            ("best or tied", [s for s in schemes if s in level[benchmark]], "score", "circle"),
-            ("behind", [s for s in schemes if s not in level[benchmark]], "neutral", "circle-open"),
-        )
-        for name, which, colour, symbol in groups:
-            mean, low, high = _drawn(np.array([each[scheme] for scheme in which]).reshape(-1, 3).T)
-            figure.add_scatter(
-                x=mean,
-                y=[schemes.index(scheme) for scheme in which],
-                error_x={"array": high - mean, "arrayminus": mean - low, "thickness": 1.5, "width": 4},
-                mode="markers",
-                marker={"color": PALETTE[colour], "size": 8, "symbol": symbol, "line": {"width": 1.5}},
-                name=name,
-                showlegend=False,  # a key that stays close to a tall figure on a phone stands below it
-                row=row,
-                col=1,
-            )
-        of_schemes = (f"{name} {mean:.2f} ({low:.2f} to {high:.2f})" for name, (mean, low, high) in each.items())
-        intervals.append(f"{benchmark}: {', '.join(of_schemes)}")
-        axis = benchmark.partition(": ")[2] or benchmark
-        figure.update_xaxes(title_text=f"{axis}, {'lower' if lower else 'higher'} is better", row=row)
-    figure.update_yaxes(tickvals=list(range(len(schemes))), ticktext=schemes, range=[len(schemes) - 0.4, -0.6])
-    figure.update_yaxes(title_text="positional encoding", zeroline=False, automargin=True)
-    figure.update_annotations(font_size=12, x=0, xanchor="left")
-    key = f"<span style='color:{PALETTE['score']}'>●</span> best or tied   ○ behind"
-    below = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -48}
-    figure.add_annotation(text=key, showarrow=False, font_size=12, **below)
-    everywhere = len(set(schemes).intersection(*level.values())) or "none"
-    finding = f"Best or tied on every benchmark: {everywhere} of {len(schemes)}. Best means: {'; '.join(firsts)}"
-    details = f"Means with their intervals: {'; '.join(intervals)}."
-    _finish(figure, finding, details, height=140 + (66 + 15 * len(schemes)) * len(found))
-    return figure.update_layout(margin_t=figure.layout.margin.t + 20, margin_b=80)  # a title above, the key below
+    shape = len(names), len(found)
+    colours, written, level, firsts, ranges = np.zeros(shape), np.empty(shape, object), [], [], []
+    for column, (benchmark, each) in enumerate(found.items()):
+        sign = -1 if benchmark in lower_is_better else 1
+        means = sign * np.array([values.mean() for values in each.values()])
+        best = names[int(means.argmax())]
+        tied = {name for name, values in each.items() if max(sign * values) >= min(sign * each[best])}
+        level.append(tied)
+        colours[:, column] = (means - means.min()) / (np.ptp(means) or 1.0)
+        firsts.append(f"{_whole(best)} ({titles[column]})")
+        each_range = []
+        for row, (name, values) in enumerate(each.items()):
+            mean, span = f"{values.mean():.2f}", f"{values.min():.2f}–{values.max():.2f}"
+            mean = f"<b>{mean}</b>" if name in tied else mean
+            written[row, column] = f"{mean}<br><span style='font-size:8px'>{span}</span>"
+            each_range.append(f"{name} {values.mean():.2f} ({span})")
+        better = "lower" if sign < 0 else "higher"
+        ranges.append(f"{benchmark} ({better} is better): {', '.join(each_range)}")
+    figure = go.Figure(go.Heatmap(z=_drawn(colours), coloraxis="coloraxis", hoverinfo="skip", opacity=0.6))
+    _numbers_on(figure, shape, list(written.flat), showlegend=False, textfont_size=12)
+    across = [title.replace(", ", ",<br>") for title in titles]
+    bare = {"showgrid": False, "zeroline": False, "automargin": True}
+    figure.update_xaxes(tickvals=list(range(shape[1])), ticktext=across, tickangle=0, tickfont_size=11, **bare)
+    figure.update_xaxes(title_text="benchmark")
+    figure.update_yaxes(tickvals=list(range(shape[0])), ticktext=names, tickfont_size=11, **bare)
+    figure.update_yaxes(title_text="positional encoding", range=[shape[0] - 0.5, -0.5])
+    everywhere = len(set(names).intersection(*level)) or "none"
+    finding = f"Best or tied on every benchmark: {everywhere} of {len(names)}. Best means: {'; '.join(firsts)}"
+    details = f"Means, with the ranges over the seeds: {'; '.join(ranges)}."
+    _finish(figure, finding, details, height=130 + 36 * len(names))
+    return figure.update_layout(coloraxis=_colour_scale(0, 1) | {"showscale": False})
 
 
 def scheme_comparison(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:

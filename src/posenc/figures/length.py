@@ -322,7 +322,7 @@ def benchmarks(
     _numbers_on(figure, shape, list(written.flat), showlegend=False, textfont_size=12)
     across = [title.replace(", ", ",<br>") for title in titles]
     bare = {"showgrid": False, "zeroline": False, "automargin": True}
-    figure.update_xaxes(tickvals=list(range(shape[1])), ticktext=across, tickangle=0, tickfont_size=11, **bare)
+    figure.update_xaxes(tickvals=list(range(shape[1])), ticktext=across, tickangle=0, tickfont_size=10, **bare)
     figure.update_xaxes(title_text="benchmark")
     figure.update_yaxes(tickvals=list(range(shape[0])), ticktext=names, tickfont_size=11, **bare)
     figure.update_yaxes(title_text="positional encoding", range=[shape[0] - 0.5, -0.5])

@@ -15,7 +15,7 @@ GLOSSARY = ROOT / "book" / "glossary.md"
 # In the glossary, but in running prose mostly everyday words, or what every student knows, or what chapter 01 is about:
 # a line under them would be met too often and say too little.
 PLAIN = """
-base bucket buffer key layout loss packing padding query ramp score slope token truncation value
+base bucket buffer configuration key layout loss packing padding query ramp score slope token truncation value
 """
 OUTSIDE = (nodes.title, nodes.reference, nodes.literal, nodes.math, nodes.raw, nodes.FixedTextElement, nodes.table)
 FOLD = re.compile(r"<(/?)details\b")

@@ -1,6 +1,6 @@
-"""The map: the MyST directive `map`, which puts every scheme of `posenc.schemes` and `posenc.scaling` on one page.
+"""The map: the MyST directive `map`, which shows every scheme of `posenc.schemes` and `posenc.scaling` on one page.
 
-What no computation knows of them is in map.toml, what is counted and measured in `map_facts`.
+Their descriptions are in map.toml, what is counted and measured in `map_facts`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 from book._site.reference.directives import ROOT, WrittenDirective
 from book.claims import evidence
 
-UNFIXED = ("default", "dynamic_ntk")  # scalings that leave a text of the trained length alone
+UNFIXED = ("default", "dynamic_ntk")  # scalings that change nothing at the trained length
 MARKDOWN = Environment(trim_blocks=True, lstrip_blocks=True)
 POINTS = MARKDOWN.from_string("""\
 :::::{grid} 1 2 4 4
@@ -51,7 +51,7 @@ ${{ words.formula }}$
 
 {% if reach %}
 <table>
-<thead><tr><th scope="col">text of</th>{% for time in times %}<th scope="col">{{ time }}</th>{% endfor %}</tr></thead>
+<thead><tr><th scope="col">length</th>{% for time in times %}<th scope="col">{{ time }}</th>{% endfor %}</tr></thead>
 {% for label, rows in reach %}
 <tbody><tr><th scope="rowgroup" colspan="5">{{ label }}</th></tr>
 {% for measure, cells in rows.items() %}
@@ -59,7 +59,7 @@ ${{ words.formula }}$
 {% for cell in cells %}
 {% if cell %}
 <td style="--lost:{{ "%.2f" % cell.lost }}">{{ "%.2f" % cell.mean }}
-<small>{{ "%.2f–%.2f" % (cell.least, cell.greatest) }}</small></td>
+<small>{{ "%.2f–%.2f" % (cell.minimum, cell.maximum) }}</small></td>
 {% else %}
 <td>–</td>
 {% endif %}
@@ -72,7 +72,7 @@ ${{ words.formula }}$
 
 {% endif %}
 `{{ name }}` · [{{ words.chapter }} {{ chapter[1] }}](../notebooks/{{ chapter[0] }}.ipynb)
-{{- " · reach not measured here" if not reach }}
+{{- " · extrapolation not measured" if not reach }}
 """)
 CURVE = MARKDOWN.from_string("""\
 <svg viewBox="0 0 200 52" aria-hidden="true">
@@ -81,7 +81,7 @@ CURVE = MARKDOWN.from_string("""\
 
 
 def ordered(known: Iterable[str], words: Iterable[str]) -> list[str]:
-    """Names as map.toml orders them; one that only it or only the package knows stops the build."""
+    """Names in the order of map.toml; the build stops if only one of map.toml and the package has a name."""
     if unknown := set(known) ^ set(words):
         raise ValueError(f"map.toml must have words for the schemes and scalings of posenc, see {sorted(unknown)}")
     return list(words)
@@ -93,14 +93,13 @@ def grouped(number: int) -> str:
 
 
 def cost_rows(name: str) -> dict[str, str]:
-    """What a card says of a scheme's cost."""
+    """The costs on a scheme's card."""
     from book._site.reference.map_facts import cost
 
     found = cost(name)
     percent = f"{100 * found.share:.0f}" if found.share > 0.1 else f"{100 * found.share:.2g}"
-    bias = (
-        f"{found.bias / 2**20:.0f} MiB per layer<small>for {'each' if found.by_content else 'every'} sequence</small>"
-    )
+    which = "for each sequence" if found.by_content else "for all sequences"
+    bias = f"{found.bias / 2**20:.0f} MiB per layer<small>{which}</small>"
     return {
         "Parameters": grouped(found.parameters) if found.parameters else "none",
         "Extra work": f"{percent} % of attention" if found.share else "none",
@@ -154,7 +153,7 @@ class Map(WrittenDirective):
                 "Attention factor": f"{changed.attention_factor:.4g}",
                 "Models": ", ".join(who().get(name, ["none of posenc.configs"])),
             }
-            anchor, first = nodes.make_id(f"scaling-{name}"), "1×" if name in UNFIXED else "1×, by 4"
+            anchor, first = nodes.make_id(f"scaling-{name}"), "1×" if name in UNFIXED else "1×, s = 4"
             card = self._card(anchor, name, words, "map-scaling", facts=facts, reach=scaling_reach(name), first=first)
             found.append(card)
         return found

@@ -1,4 +1,4 @@
-"""What the map says of a scheme or a scaling, from the package and the laboratory's results; it needs torch."""
+"""Costs, extrapolation and scalings on the map, from the package and the small models' results; it needs torch."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from posenc.widgets.extrapolation import SCALED, TIMES, Extrapolation
 WORDS = tomllib.loads(Path(__file__).with_name("map.toml").read_text(encoding="utf-8"))
 # the model that costs are counted on
 SHAPE = {"dim": 768, "n_heads": 12, "head_dim": 64, "length": 1024, "max_positions": 1024}
-MEASURES = {"text": "loss", "copy": "copy near", "copy_half": "copy far"}
-SHOWN = (1, 2, 4, 16)  # of the lengths that the laboratory measures, in trained lengths
+MEASURES = {"text": "loss", "copy": "repeated copy", "copy_half": "copy from half"}
+SHOWN = (1, 2, 4, 16)  # of the measured lengths, in trained lengths
 
 
 # ---- what a scheme costs --------------------------------------------------------------------------------------------
@@ -84,20 +84,20 @@ def cost(name: str) -> Cost:
     )
 
 
-# ---- how far it reaches ---------------------------------------------------------------------------------------------
+# ---- how far it extrapolates ----------------------------------------------------------------------------------------
 
 
 class Cell(NamedTuple):
-    """A measurement over the seeds; `lost` is what is lost since the start, between 0 and 1."""
+    """Mean, minimum and maximum over seeds; `lost` is the deficit compared with 1×, between 0 and 1."""
 
     mean: float
-    least: float
-    greatest: float
+    minimum: float
+    maximum: float
     lost: float
 
 
 def reach(key: str, scaling: str = "default", at_first: str = "default") -> tuple[str, dict[str, list[Cell | None]]]:
-    """The label of what the results have under a key, and its cells by measure; at 1× by another scaling."""
+    """The label of a measured model, and its cells by measure; at 1× with the scaling `at_first`."""
     rows: dict[str, list[Cell | None]] = {}
     for measure, words in MEASURES.items():
         by_length = Extrapolation.data()["measured"][measure][key]["by_length"]
@@ -115,7 +115,7 @@ def reach(key: str, scaling: str = "default", at_first: str = "default") -> tupl
 
 
 def scaling_reach(name: str) -> list[tuple[str, dict[str, list[Cell | None]]]]:
-    """What was measured of a scaling on both rotary models; at the trained length scaled by 4 all the same."""
+    """What was measured of a scaling on both RoPE models; at the trained length with a factor of 4."""
     at_first = name if name in ("default", "dynamic_ntk") else f"{name}_by_4"
     there = Extrapolation.data()["measured"]["text"]
     return [reach(key, name, at_first) for key in SCALED if name in there[key]["by_length"]]
@@ -129,43 +129,43 @@ def _mean(values: list[float]) -> float:
 
 
 class Pairs(NamedTuple):
-    """How many times more slowly each pair turns (inf where it stands still), and the attention factor."""
+    """The divisor of each pair's frequency (inf for an unrotated pair), and the attention factor."""
 
-    slower: list[float]
+    divisors: list[float]
     attention_factor: float
 
     @property
     def words(self) -> str:
         """What happens to fast and slow pairs."""
         fastest, slowest = (
-            "stands still" if one == math.inf else f"×{one:.3g}" for one in (self.slower[0], self.slower[-1])
+            "unrotated" if one == math.inf else f"÷{one:.3g}" for one in (self.divisors[0], self.divisors[-1])
         )
-        kept, still = sum(abs(times - 1) < 1e-9 for times in self.slower), self.slower.count(math.inf)
-        said = f"slower: fastest pair {fastest}, slowest {slowest}; {kept} of {len(self.slower)} as trained"
-        return said + (f", {still} still" if still else "")
+        unchanged, still = sum(abs(one - 1) < 1e-9 for one in self.divisors), self.divisors.count(math.inf)
+        summary = f"fastest {fastest}, slowest {slowest}; {unchanged} of {len(self.divisors)} unchanged"
+        return summary + (f", {still} unrotated" if still else "")
 
     @property
     def dots(self) -> list[tuple[float, float]]:
-        """A dot for each pair, the higher the more slowly it turns, between 0 and 1; above 1 it stands still."""
-        top = math.log(max(4.0, *(times for times in self.slower if times < math.inf)))
-        heights = [1.15 if times == math.inf else math.log(times) / top for times in self.slower]
+        """A dot for each pair at the height of its divisor, between 0 and 1; above 1 it is unrotated."""
+        top = math.log(max(4.0, *(times for times in self.divisors if times < math.inf)))
+        heights = [1.15 if times == math.inf else math.log(times) / top for times in self.divisors]
         return [(pair / (len(heights) - 1), height) for pair, height in enumerate(heights)]
 
 
 def pairs(name: str) -> Pairs:
-    """The example of a scaling: Llama 2's frequencies, or the model that it was made for."""
+    """The example of a scaling: Llama 2's frequencies, or those of the model that it was made for."""
     words = WORDS["scalings"][name]
     if "model" in words:
         model = configs.model(words["model"])
         found, plain = configs.scaled(model, model.max_position_embeddings), configs.unscaled(model)
     else:
         found, plain = getattr(scaling, name)(128, **words.get("example", {})), scaling.default(128)
-    slower = [float(a / b) if b else math.inf for a, b in zip(plain.inv_freq, found.inv_freq, strict=True)]
-    return Pairs(slower, float(found.attention_factor))
+    divisors = [float(a / b) if b else math.inf for a, b in zip(plain.inv_freq, found.inv_freq, strict=True)]
+    return Pairs(divisors, float(found.attention_factor))
 
 
 def who() -> dict[str, list[str]]:
-    """The models of `posenc.configs` by what scales them."""
+    """The models of `posenc.configs` by their scaling."""
     by_scaling: dict[str, list[str]] = {}
     for name, config in configs.MODELS.items():
         rope = config.rope.get("rope_parameters") or config.rope.get("rope_scaling") or {}

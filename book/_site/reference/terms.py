@@ -15,10 +15,7 @@ GLOSSARY = ROOT / "book" / "glossary.md"
 # In the glossary, but in running prose mostly everyday words, or what every student knows, or what chapter 01 is about:
 # a line under them would be met too often and say too little.
 PLAIN = """
-base accuracy agreement angle attention batch bias buffer checkpoint concatenation configuration copying
-counting dial direction door explorable factor hand key layer layout loss packing padding pair plane position
-radian ramp scale scaling score section seed side slope spread surgery temperature token turn uniqueness value
-weight window
+base bucket buffer configuration key layout loss packing padding query ramp score slope token truncation value
 """
 OUTSIDE = (nodes.title, nodes.reference, nodes.literal, nodes.math, nodes.raw, nodes.FixedTextElement, nodes.table)
 FOLD = re.compile(r"<(/?)details\b")

@@ -96,10 +96,10 @@ def test_a_scaled_model_is_judged_against_the_model_as_trained() -> None:
 def test_pairs_are_slowed_as_the_package_slows_them() -> None:
     plain = scaling.default(128, 10_000.0).inv_freq
     found = scaling.yarn(128, factor=4, original_max_position_embeddings=4096)
-    assert map_facts.pairs("yarn").slower == pytest.approx(plain / found.inv_freq)
+    assert map_facts.pairs("yarn").divisors == pytest.approx(plain / found.inv_freq)
     assert map_facts.pairs("yarn").attention_factor == pytest.approx(found.attention_factor)
     assert map_facts.pairs("dynamic_ntk") == map_facts.pairs("ntk_aware")
-    assert map_facts.pairs("proportional").slower[-1] == float("inf")
+    assert map_facts.pairs("proportional").divisors[-1] == float("inf")
 
 
 def test_every_model_is_at_its_scaling() -> None:

@@ -77,13 +77,13 @@ def test_the_book_tells_the_counts():
         "refused" if "refused" in one else "rotates" if one["layers"] else "none" for one in STORED.values()
     )
     told = (HERE.parents[2] / "book" / "doctor.md").read_text(encoding="utf-8")
-    assert f"Of {len(NAMES)} published `config.json`, taken as they are, it draws for {kinds['rotates']} what" in told
+    assert f"For {kinds['rotates']} of {len(NAMES)} published `config.json`, the doctor plots what" in told
     copies = sum("as" in one and bool(one.get("layers")) for one in STORED.values())
-    assert f"Of these, {copies} are of types that `transformers` does not know" in told
-    assert f"Another {kinds['none']} are of models that have no rotary encoding" in told
-    assert f"For the other {kinds['refused']} `transformers` has no class" in told
+    assert f"Of these, {copies} have types unknown to `transformers`" in told
+    assert f"Another {kinds['none']} belong to models without RoPE" in told
+    assert f"For the other {kinds['refused']}, `transformers` has no class" in told
     fine = Counter(diagnose(raw(name)).worst() for name in NAMES)["fine"]
-    assert f"Of these {len(NAMES)} it calls {fine} *fine*, four a *likely mistake* and none an *error*" in told
+    assert f"It calls {fine} of the {len(NAMES)} *fine*, four a *likely mistake* and none an *error*" in told
 
 
 @pytest.mark.release

@@ -122,7 +122,7 @@ def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
         figure.add_annotation(text="masked", **corner, **place)
     figure.update_xaxes(title_text="key", row=rows)
     figure.update_yaxes(title_text="query", col=1)
-    finding = f"At one distance, the bias varies from query to query by up to {', '.join(changes)}"
+    finding = f"At one distance, values vary from query to query by up to {', '.join(changes)}"
     details = "Queries down, keys across, masked keys grey: each diagonal is one distance."
     return _finish(figure, finding, details, height=130 + 260 * rows)
 

@@ -69,7 +69,7 @@ def position_from_weight(share: Sequence[float], code: np.ndarray, weights: np.n
         )
     steps = [
         "layer 1, attention: weight on the BOS token",
-        "layer 1, feed-forward: sinusoids of that weight",
+        "layer 1, MLP: sinusoids of that weight",
         "layer 2, attention: weight on each key",
     ]
     figure = make_subplots(3, 1, shared_xaxes=True, vertical_spacing=0.09, subplot_titles=steps)

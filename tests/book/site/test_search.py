@@ -67,7 +67,7 @@ RIGHT = {
     "permutation equivariance": ("notebooks/02", ENTRY["permutation equivariance"]),
     "lost in the middle": ("book/questions.html#lost-in-the-middle",),
     "vision 2D rope": ("notebooks/16", ENTRY["axial RoPE"]),
-    "torch.compile": ("notebooks/14_relative_biases.html#deeper-flexattention-compiled", "notebooks/07"),
+    "torch.compile": ("notebooks/14_relative_biases.html#deeper-any-bias-in-flexattention", "notebooks/07"),
     "KV cache": ("notebooks/07", ENTRY["KV cache"]),
     "位置编码": (ENTRY["positional encoding"],),
     "旋转位置编码": (ENTRY["RoPE"],),

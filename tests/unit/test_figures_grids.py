@@ -21,9 +21,24 @@ def test_patch_maps():
     assert figures.patch_maps({"weights": np.eye(3)}, (0, 0)).layout.coloraxis.cmin == 0
 
 
+def test_photograph():
+    figure = EXAMPLES["photograph"]()
+    numbers = [trace.text for trace in figure.data if trace.mode == "text"]
+    assert [len(each) for each in numbers] == [64, 96]
+    assert numbers[0][8] == "8"  # raster order: the second row of the cropped image
+    (row, column) = divmod(numbers[1].index("37"), 12)
+    assert (row, column) == (3, 1)
+    assert title(figure) == ("cropped: query at position 21, key at 29; whole: query at position 29, key at 37")
+    assert len(figure.layout.images) == 2
+    assert all(image.source.startswith("data:image/jpeg;base64,/9j/") for image in figure.layout.images)
+
+
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
+        (lambda: figures.photograph({}), "panels must hold at least one"),
+        (lambda: figures.photograph({"a": (8, [(0, 8)])}), r"panels\['a'\] must be up to 12 columns"),
+        (lambda: figures.photograph({"a": (13, [(0, 0)])}), r"panels\['a'\] must be up to 12 columns"),
         (lambda: figures.patch_maps({"a": np.eye(3), "b": np.eye(4)}, (0, 0)), "maps must all have one shape"),
         (lambda: figures.patch_maps({"a": np.eye(3)}, (2, 0)), "query must have a patch to the right and one below"),
         (lambda: figures.patch_maps({"a": np.full((3, 3), np.inf)}, (0, 0)), r"maps\['a'\] must be finite"),

@@ -2,13 +2,84 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from posenc._numbers import number
-from posenc.figures._drawing import PALETTE, _drawn, _finish, _heat_maps, _some, pair_colours
+from posenc.figures._drawing import PALETTE, _drawn, _finish, _heat_maps, _keep_shape, _some, pair_colours
+
+# A photograph of the cat Chelsea by Stéfan van der Walt (CC0), from scikit-image, cropped and made smaller.
+PHOTOGRAPH, ROWS, COLUMNS = "chelsea.jpg", 8, 12
+
+
+def photograph(panels: Mapping[str, tuple[int, Sequence[tuple[int, int]]]]) -> go.Figure:
+    """A photograph of a cat in patches, 8 rows by up to 12 columns, numbered in raster order.
+
+    A panel is (columns of patches, cut off at the right; marked patches as (row, column), first that of the query).
+    """
+    image = b64encode((files("posenc") / "figures" / PHOTOGRAPH).read_bytes()).decode()
+    for name, (columns, marked) in _some("panels", panels).items():
+        inside = [0 <= row < ROWS and 0 <= column < columns for row, column in _some(f"panels[{name!r}]", marked)]
+        if not 1 <= columns <= COLUMNS or not all(inside):
+            raise ValueError(
+                f"panels[{name!r}] must be up to {COLUMNS} columns and (row, column) within {ROWS} × {columns}, "
+                f"got {columns} and {list(marked)}"
+            )
+    widths = [columns for columns, _ in panels.values()]
+    figure = make_subplots(1, len(panels), subplot_titles=list(panels), column_widths=widths, horizontal_spacing=0.06)
+    findings = []
+    for k, (name, (columns, marked)) in enumerate(panels.items(), 1):
+        rows, across = np.indices((ROWS, columns)).reshape(2, -1)
+        position = {(row, column): row * columns + column for row, column in zip(rows, across, strict=True)}
+        figure.add_layout_image(
+            {"source": f"data:image/jpeg;base64,{image}", "layer": "below", "sizing": "stretch"}
+            | {"x": -0.5, "y": -0.5, "sizex": COLUMNS, "sizey": ROWS},
+            row=1,
+            col=k,
+        )
+        figure.add_scatter(
+            x=across,
+            y=rows,
+            text=[str(one) for one in position.values()],
+            mode="text",
+            textfont={"color": "white", "size": 9},
+            hoverinfo="skip",
+            showlegend=False,
+            row=1,
+            col=k,
+        )
+        for edge in np.arange(1, columns) - 0.5:
+            figure.add_vline(x=edge, line={"color": "white", "width": 0.5}, row=1, col=k)
+        for edge in np.arange(1, ROWS) - 0.5:
+            figure.add_hline(y=edge, line={"color": "white", "width": 0.5}, row=1, col=k)
+        for which, (row, column) in enumerate(marked):
+            kind = "key" if which else "query"
+            for line in ({"color": "white", "width": 6}, {"color": PALETTE[kind], "width": 3}):
+                figure.add_scatter(
+                    x=column + 0.5 * np.array([-1, 1, 1, -1, -1]),
+                    y=row + 0.5 * np.array([-1, -1, 1, 1, -1]),
+                    mode="lines",
+                    line=line,
+                    name=kind,
+                    showlegend=k == 1 and which < 2 and line["width"] == 3,
+                    row=1,
+                    col=k,
+                )
+        figure.update_xaxes(range=[-0.5, columns - 0.5], row=1, col=k)
+        query, *keys = (position[row, column] for row, column in marked)
+        findings.append(f"{name}: query at position {query}, key at {' and '.join(map(str, keys)) or 'none'}")
+    figure.update_xaxes(showgrid=False, zeroline=False, title_text="column")
+    figure.update_yaxes(range=[ROWS - 0.5, -0.5], showgrid=False, zeroline=False)
+    figure.update_yaxes(title_text="row", col=1)
+    _keep_shape(figure)
+    figure.update_annotations(font_size=12)
+    details = "A photograph of a cat cut into patches, numbered row by row from 0; query and keys are outlined."
+    return _finish(figure, "; ".join(findings), details, 430 if len(panels) == 1 else 330)
 
 
 def patch_maps(maps: Mapping[str, np.ndarray], query: tuple[int, int]) -> go.Figure:

@@ -18,6 +18,8 @@ def test_patch_maps():
     assert figure.layout.coloraxis.cmin == -figure.layout.coloraxis.cmax == -0.75
     assert {axis.autorange for axis in figure.select_yaxes()} == {"reversed"}  # the first row on top
     assert "3 by 4 patches; the query, marked, is at row 1, column 2" in alt(figure)
+    far = figures.patch_maps({"sum": SCORED}, (2, 3), offsets=[(-2, -3), (0, -1)])
+    assert title(far).startswith("At (rows, columns) (-2, -3) and (0, -1) from the query: ")
     assert figures.patch_maps({"weights": np.eye(3)}, (0, 0)).layout.coloraxis.cmin == 0
 
 
@@ -41,6 +43,7 @@ def test_photograph():
         (lambda: figures.photograph({"a": (13, [(0, 0)])}), r"panels\['a'\] must be up to 12 columns"),
         (lambda: figures.patch_maps({"a": np.eye(3), "b": np.eye(4)}, (0, 0)), "maps must all have one shape"),
         (lambda: figures.patch_maps({"a": np.eye(3)}, (2, 0)), "query must have a patch to the right and one below"),
+        (lambda: figures.patch_maps({"a": np.eye(3)}, (0, 0), [(3, 0)]), r"query must have patches at \[\(3, 0\)\]"),
         (lambda: figures.patch_maps({"a": np.full((3, 3), np.inf)}, (0, 0)), r"maps\['a'\] must be finite"),
         (lambda: figures.pairs_by_axis({"a": ([0, 1], [1.0])}, ["x", "y"]), "a positive frequency for each pair"),
         (lambda: figures.pairs_by_axis({"a": ([0, 0], [1.0, 1.0])}, ["x", "y"]), r"got none for \['y'\]"),

@@ -59,10 +59,10 @@ def photograph(panels: Mapping[str, tuple[int, Sequence[tuple[int, int]]]]) -> g
             figure.add_hline(y=edge, line={"color": "white", "width": 0.5}, row=1, col=k)
         for which, (row, column) in enumerate(marked):
             kind = "key" if which else "query"
-            for line in ({"color": "white", "width": 6}, {"color": PALETTE[kind], "width": 3}):
+            for line in ({"color": "white", "width": 5}, {"color": PALETTE[kind], "width": 3}):
                 figure.add_scatter(
-                    x=column + 0.5 * np.array([-1, 1, 1, -1, -1]),
-                    y=row + 0.5 * np.array([-1, -1, 1, 1, -1]),
+                    x=column + 0.42 * np.array([-1, 1, 1, -1, -1]),
+                    y=row + 0.42 * np.array([-1, -1, 1, 1, -1]),
                     mode="lines",
                     line=line,
                     name=kind,
@@ -82,18 +82,24 @@ def photograph(panels: Mapping[str, tuple[int, Sequence[tuple[int, int]]]]) -> g
     return _finish(figure, "; ".join(findings), details, 430 if len(panels) == 1 else 330)
 
 
-def patch_maps(maps: Mapping[str, np.ndarray], query: tuple[int, int]) -> go.Figure:
+def patch_maps(
+    maps: Mapping[str, np.ndarray], query: tuple[int, int], offsets: Sequence[tuple[int, int]] = ((0, 1), (1, 0))
+) -> go.Figure:
     """Scores or weights of one query patch with every patch of an image, for several encodings.
 
-    Each map has shape (rows, columns); `query` is (row, column), and not the last of either.
+    Each map has shape (rows, columns); `query` is (row, column). The title states the values at `offsets` from it,
+    (rows down, columns to the right), which must be patches of the image: without them, its neighbours.
     """
     row, column = query
     shapes = {np.shape(table) for table in _some("maps", maps).values()}
     if len(shapes) != 1 or any(len(shape) != 2 for shape in shapes):
         raise ValueError(f"maps must all have one shape (rows, columns), got {sorted(shapes)}")
     rows, columns = next(iter(shapes))
-    if not (0 <= row < rows - 1 and 0 <= column < columns - 1):
-        raise ValueError(f"query must have a patch to the right and one below in {rows} × {columns}, got {query}")
+    neighbours = tuple(map(tuple, offsets)) == ((0, 1), (1, 0))
+    others = [(row + down, column + right) for down, right in _some("offsets", offsets)]
+    if not all(0 <= r < rows and 0 <= c < columns for r, c in [query, *others]):
+        beside = "a patch to the right and one below" if neighbours else f"patches at {list(offsets)} from it"
+        raise ValueError(f"query must have {beside} in {rows} × {columns}, got {query}")
     tables = {name: np.asarray(table, dtype=float) for name, table in maps.items()}
     for name, table in tables.items():
         if not np.isfinite(table).all():
@@ -119,13 +125,15 @@ def patch_maps(maps: Mapping[str, np.ndarray], query: tuple[int, int]) -> go.Fig
     figure.update_yaxes(range=[rows - 0.5, -0.5])
     figure.update_xaxes(title_text="column", row=-(-len(panels) // across))
     figure.update_yaxes(title_text="row", col=1)
-    neighbours = ", ".join(
-        f"{number(table[row, column + 1], 2)} and {number(table[row + 1, column], 2)} ({name})"
-        for name, table in tables.items()
+    values = ", ".join(
+        f"{' and '.join(number(table[at], 2) for at in others)} ({name})" for name, table in tables.items()
     )
+    where = "The patch to the right of the query and the one below"
+    if not neighbours:
+        where = f"At (rows, columns) {' and '.join(map(str, offsets))} from the query"
     details = f"An image of {rows} by {columns} patches; the query, marked, is at row {row}, column {column}, from 0."
     height = 130 + round(80 + 170 * min(1, rows / columns)) * -(-len(panels) // across)
-    return _finish(figure, f"The patch to the right of the query and the one below: {neighbours}", details, height)
+    return _finish(figure, f"{where}: {values}", details, height)
 
 
 def pairs_by_axis(rules: Mapping[str, tuple[Sequence[int], Sequence[float]]], axes: Sequence[str]) -> go.Figure:

@@ -181,6 +181,7 @@ EXAMPLES = {
     "causal_information_flow": lambda: figures.causal_information_flow(["dog bites man", "bites dog man"]),
     "decoded_positions": lambda: figures.decoded_positions([1, 10, 200], READ),
     "patch_maps": lambda: figures.patch_maps({"sum": SCORED, "flat": np.full((3, 4), 0.5)}, (1, 2)),
+    "photograph": lambda: figures.photograph({"cropped": (8, [(2, 5), (3, 5)]), "whole": (12, [(2, 5), (3, 1)])}),
     "pairs_by_axis": lambda: figures.pairs_by_axis(SHARED_OUT, ["row", "column"]),
 }
 

@@ -18,14 +18,32 @@ def test_patch_maps():
     assert figure.layout.coloraxis.cmin == -figure.layout.coloraxis.cmax == -0.75
     assert {axis.autorange for axis in figure.select_yaxes()} == {"reversed"}  # the first row on top
     assert "3 by 4 patches; the query, marked, is at row 1, column 2" in alt(figure)
+    far = figures.patch_maps({"sum": SCORED}, (2, 3), offsets=[(-2, -3), (0, -1)])
+    assert title(far).startswith("At (rows, columns) (-2, -3) and (0, -1) from the query: ")
     assert figures.patch_maps({"weights": np.eye(3)}, (0, 0)).layout.coloraxis.cmin == 0
+
+
+def test_photograph():
+    figure = EXAMPLES["photograph"]()
+    numbers = [trace.text for trace in figure.data if trace.mode == "text"]
+    assert [len(each) for each in numbers] == [64, 96]
+    assert numbers[0][8] == "8"  # raster order: the second row of the cropped image
+    (row, column) = divmod(numbers[1].index("37"), 12)
+    assert (row, column) == (3, 1)
+    assert title(figure) == ("cropped: query at position 21, key at 29; whole: query at position 29, key at 37")
+    assert len(figure.layout.images) == 2
+    assert all(image.source.startswith("data:image/jpeg;base64,/9j/") for image in figure.layout.images)
 
 
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
+        (lambda: figures.photograph({}), "panels must hold at least one"),
+        (lambda: figures.photograph({"a": (8, [(0, 8)])}), r"panels\['a'\] must be up to 12 columns"),
+        (lambda: figures.photograph({"a": (13, [(0, 0)])}), r"panels\['a'\] must be up to 12 columns"),
         (lambda: figures.patch_maps({"a": np.eye(3), "b": np.eye(4)}, (0, 0)), "maps must all have one shape"),
         (lambda: figures.patch_maps({"a": np.eye(3)}, (2, 0)), "query must have a patch to the right and one below"),
+        (lambda: figures.patch_maps({"a": np.eye(3)}, (0, 0), [(3, 0)]), r"query must have patches at \[\(3, 0\)\]"),
         (lambda: figures.patch_maps({"a": np.full((3, 3), np.inf)}, (0, 0)), r"maps\['a'\] must be finite"),
         (lambda: figures.pairs_by_axis({"a": ([0, 1], [1.0])}, ["x", "y"]), "a positive frequency for each pair"),
         (lambda: figures.pairs_by_axis({"a": ([0, 0], [1.0, 1.0])}, ["x", "y"]), r"got none for \['y'\]"),

@@ -36,7 +36,7 @@ from posenc.figures.decay import (
 )
 from posenc.figures.distance_bias import distance_and_dilution, distance_biases
 from posenc.figures.encodings import distance_maps, encoding_tables, step_sizes
-from posenc.figures.grids import pairs_by_axis, patch_maps
+from posenc.figures.grids import pairs_by_axis, patch_maps, photograph
 from posenc.figures.length import (
     accuracy_maps,
     benchmarks,
@@ -103,6 +103,7 @@ __all__ = [
     "induction_circuit", "inner_products", "learned_biases", "loss_past_context", "losses_by_position",
     "matrices_between_rotations", "metrics_by_length", "min_scores", "mistakes_and_tests", "outputs_by_order",
     "over_seeds", "pair_colours", "pair_cosines", "pair_peaks", "pairs_by_axis", "pairs_used", "patch_maps",
+    "photograph",
     "paths_in_planes", "permuted_weights", "position_from_weight", "position_maps", "previous_token_weights",
     "products_through_weights", "projected_sum", "rotated_and_mapped", "rotation_matrices",
     "rotations_by_model", "scaling_ratios", "scheme_comparison", "score_std", "score_terms", "score_wave",

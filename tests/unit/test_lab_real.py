@@ -65,9 +65,7 @@ def test_deviations_over_keys_against_every_query(small):
     for layer, (q, k) in seen.items():
         q, k = (torch.view_as_complex(x[0, :, first:].unflatten(-1, (-1, 2)).contiguous()).numpy() for x in (q, k))
         for head in range(2):
-            logits = [
-                np.real(q[head, m] * phase[m] * (k[head, : m + 1] * phase[: m + 1]).conj()) / 8 for m in range(36)
-            ]
+            logits = [np.real(q[head, m] * phase[m] * (k[0, : m + 1] * phase[: m + 1]).conj()) / 8 for m in range(36)]
             expected = np.mean([of_query.var(axis=0) for of_query in logits[8:]], axis=0) ** 0.5
             np.testing.assert_allclose(found[layer, head], expected, rtol=2e-3, atol=1e-6)
 

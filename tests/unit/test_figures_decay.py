@@ -47,7 +47,7 @@ def test_pairs_used():
     figure = EXAMPLES["pairs_used"]()
     np.testing.assert_allclose(figure.data[0].z, [[50, 50 / 3, 50 / 3, 50 / 3], [25] * 4], atol=DRAWN)
     assert list(figure.layout.yaxis.ticktext) == ["a", "b"]
-    assert title(figure) == "The 1 fastest pairs have 25 to 50 % of a head's amplitude"
+    assert title(figure) == "The 1 fastest pairs have 25 to 50 % of a head's total"
     assert "left of the dotted line a: 50 %; b: 25 %." in figure.layout.meta["alt"]
     assert {line.x0 for line in figure.layout.shapes} == {0.5}
 

@@ -57,6 +57,19 @@ def test_mean_products_against_every_pair_of_tokens(small):
             np.testing.assert_allclose(found["product"][layer, head], np.mean(product, axis=0), rtol=1e-3, atol=1e-5)
 
 
+def test_deviations_over_keys_against_every_query(small):
+    found, first = real.deviations(IDS, first=4, enough=8)["std"], 4
+    seen, phase = {}, np.exp(1j * np.arange(36)[:, None] * inv_freq(64, real_results.BASE))
+    small.set_position_encoding(real._Watched(lambda layer, q, k: seen.update({layer: (q, k)})))
+    small(IDS)
+    for layer, (q, k) in seen.items():
+        q, k = (torch.view_as_complex(x[0, :, first:].unflatten(-1, (-1, 2)).contiguous()).numpy() for x in (q, k))
+        for head in range(2):
+            logits = [np.real(q[head, m] * phase[m] * (k[0, : m + 1] * phase[: m + 1]).conj()) / 8 for m in range(36)]
+            expected = np.mean([of_query.var(axis=0) for of_query in logits[8:]], axis=0) ** 0.5
+            np.testing.assert_allclose(found[layer, head], expected, rtol=2e-3, atol=1e-6)
+
+
 def groups():
     pairs = np.arange(32)
     return real.Groups(*(np.tile(mask, (2, 1)) for mask in (pairs == 23, pairs > 24, pairs < 16)))

@@ -92,23 +92,23 @@ def pairs_used(heads: Mapping[str, np.ndarray], fast: int) -> go.Figure:
     """Which pairs trained heads use: a heat map with a row per head, as percentages of the row's sum.
 
     Args:
-        heads: by name, the amplitude of each pair, |E[q k̄]|, at least 0, shape (pairs,).
+        heads: by name, how much of each pair there is, at least 0, shape (pairs,).
         fast: number of fast pairs, ended by a dotted line.
     """
     rows = [np.asarray(row, dtype=float) for row in _some("heads", heads).values()]
     if any(row.ndim != 1 or row.shape != rows[0].shape or row.min() < 0 or row.sum() == 0 for row in rows):
-        raise ValueError(f"heads must have amplitudes of as many pairs each, got {[row.shape for row in rows]}")
+        raise ValueError(f"heads must have numbers of as many pairs each, got {[row.shape for row in rows]}")
     if not 0 < fast < len(rows[0]):
         raise ValueError(f"fast must be from 1 to {len(rows[0]) - 1}, got {fast!r}")
-    amplitudes = 100 * np.stack([row / row.sum() for row in rows])  # (heads, pairs)
-    figure = _heat_maps({"": _drawn(amplitudes)}, 1, 0, amplitudes.max(), square=False)
+    percentages = 100 * np.stack([row / row.sum() for row in rows])  # (heads, pairs)
+    figure = _heat_maps({"": _drawn(percentages)}, 1, 0, percentages.max(), square=False)
     figure.update_yaxes(tickvals=np.arange(len(rows)), ticktext=list(heads), title_text="head")
     figure.add_vline(fast - 0.5, line={"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"})
     figure.update_xaxes(title_text="dimension pair i")
     figure.update_layout(coloraxis_colorbar_title="%")
-    of_fast = amplitudes[:, :fast].sum(axis=1)
+    of_fast = percentages[:, :fast].sum(axis=1)
     low, high = number(of_fast.min()), number(of_fast.max())
-    finding = f"The {fast} fastest pairs have {low} to {high} % of a head's amplitude"
+    finding = f"The {fast} fastest pairs have {low} to {high} % of a head's total"
     of_each = "; ".join(f"{name}: {number(value)} %" for name, value in zip(heads, of_fast, strict=True))
     details = f"Pairs from the highest frequency to the lowest; left of the dotted line {of_each}."
     return _finish(figure, finding, details, height=170 + 24 * len(rows))

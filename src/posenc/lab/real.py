@@ -285,6 +285,47 @@ def mean_products(ids: Tensor, first: int = FIRST) -> Arrays:
     return {name: array.astype(np.complex64) for name, array in arrays.items()}
 
 
+@torch.inference_mode()
+def deviations(ids: Tensor, first: int = FIRST, enough: int = 64) -> Arrays:
+    """How much each pair's contribution to the logits of one query varies over its keys.
+
+    `std`: for each layer, head and pair the standard deviation of Re[q k̄ e^(i(m − n)θ)]/√d over the keys n ≤ m of a
+    query m, as a root mean square over the queries with at least `enough` keys before them. What is the same at every
+    key, which the softmax ignores, adds nothing to it.
+    """
+    found: list[np.ndarray] = []
+
+    def see(layer: int, q: Tensor, k: Tensor) -> None:
+        n = ids.shape[1] - first
+        count = torch.arange(1, n + 1)[:, None]
+        phase = torch.arange(n)[:, None] * torch.from_numpy(inv_freq(HEAD_DIM, BASE))
+        pairs = [torch.view_as_complex(x[0, :, first:].reshape(len(x[0]), n, -1, 2).contiguous()) for x in (q, k)]
+        q_pairs, k_pairs = (x * torch.exp(1j * phase) for x in pairs)  # (heads, n, pairs)
+        k_pairs = k_pairs.repeat_interleave(q.shape[1] // k.shape[1], dim=0)
+
+        def over_keys(values: Tensor) -> Tensor:
+            return values.cumsum(1) / count
+
+        x, y = k_pairs.real, k_pairs.imag
+        variance = (  # of q_x k_x + q_y k_y over keys, by the covariance of the keys so far
+            q_pairs.real**2 * (over_keys(x**2) - over_keys(x) ** 2)
+            + 2 * q_pairs.real * q_pairs.imag * (over_keys(x * y) - over_keys(x) * over_keys(y))
+            + q_pairs.imag**2 * (over_keys(y**2) - over_keys(y) ** 2)
+        ) / HEAD_DIM
+        found.append(variance[:, enough:].mean(1).sqrt().numpy())
+
+    network = model()[0]
+    network.set_position_encoding(_Watched(see))
+    network(ids)
+    return {"std": np.stack(found).astype(np.float16)}
+
+
+def deviation_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
+    """The `deviations` in the three texts of prose of which E[q k̄] is shown."""
+    for number, paths in enumerate(KINDS["prose"]):
+        yield f"prose/{number}", lambda paths=paths: deviations(tokens(paths, QK_TOKENS))  # type: ignore[misc]
+
+
 def qk_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
     """E[q k̄] of four kinds of text, and of the same prose within a chat's turns."""
     for kind, sources in KINDS.items():
@@ -703,11 +744,12 @@ def parts(kind: str, folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]
         "tiny": tiny_parts,
         "extension": extension_parts,
         "needle": partial(needle_parts, folder),
+        "deviation": deviation_parts,
     }
     return measurements[kind]()
 
 
-MEASUREMENTS = ("qk", "change", "attention", "loss", "tiny", "extension", "needle")
+MEASUREMENTS = ("qk", "change", "attention", "loss", "tiny", "extension", "needle", "deviation")
 
 
 def measure(kinds: list[str], folder: Path) -> Iterator[str]:
@@ -738,7 +780,7 @@ def collect(folder: Path, into: Path) -> str:
     if path.is_file():
         with np.load(path) as shipped:
             found |= dict(shipped)
-    for kind in ("change", "loss", "tiny", "extension", "needle"):
+    for kind in ("change", "loss", "tiny", "extension", "needle", "deviation"):
         for name, part in _measured(folder, kind):
             for key, array in part.items():
                 blocks = kind == "loss" or (kind == "extension" and key == "loss")

@@ -86,6 +86,15 @@ def products(kind: str = "prose") -> np.ndarray:
     return np.asarray(real + 1j * imaginary)
 
 
+def deviations() -> np.ndarray:
+    """How much each pair's contribution to one query's logits varies over its keys; shape (layers, heads, pairs).
+
+    The standard deviation over keys, in logits, as a root mean square over queries, averaged over three texts of prose
+    (`posenc.lab.real.deviations`).
+    """
+    return np.mean([part["std"].astype(np.float32) for part in parts("deviation").values()], axis=0)
+
+
 def sine_coefficients(kind: str) -> np.ndarray:
     """b = −Im E[q k̄] averaged over all heads, for each text of a kind; shape (texts, pairs)."""
     return arrays()[f"qk/{kind}/b"]

@@ -92,7 +92,7 @@ def deviations() -> np.ndarray:
     The standard deviation over keys, in logits, as a root mean square over queries, averaged over three texts of prose
     (`posenc.lab.real.deviations`).
     """
-    return np.mean([part["std"].astype(np.float32) for part in parts("deviation").values()], axis=0)
+    return np.asarray(np.mean([part["std"].astype(np.float32) for part in parts("deviation").values()], axis=0))
 
 
 def sine_coefficients(kind: str) -> np.ndarray:

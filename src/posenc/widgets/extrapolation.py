@@ -77,7 +77,7 @@ class Extrapolation(Explorable):
     """What the laboratory's models lose beyond the length of their training, two schemes or scalings at once."""
 
     module = "extrapolation"
-    room = (700, 890)
+    room = (708, 890)
     main = ("scheme", "length")
 
     measure = Choice("text", chips=True)

@@ -180,6 +180,7 @@ export function pointing(view, labels) {
     get handles() {
       return handles().map((handle) => ({
         name: handle.name, x: handle.x, y: handle.y, along: alongOf(handle), swaps: handle.swaps === true, step: handle.step ?? null,
+        around: handle.disc ? [handle.disc.x, handle.disc.y] : null,
       }));
     },
     clamp() {

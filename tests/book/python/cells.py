@@ -104,6 +104,9 @@ class Chapter:
         """Open its page and wait for the button, which loads nothing yet."""
         self.page.goto(f"{site}/notebooks/{self.name}.html{end}")
         self.page.wait_for_selector(f"{BAR} button")
+        switch = self.page.get_by_role("group", name="Code", exact=True)
+        if switch.count():  # so that every cell is in sight
+            switch.get_by_label("all").press("Space")
         return self
 
     def start(self) -> Chapter:

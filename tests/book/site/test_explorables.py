@@ -288,8 +288,9 @@ def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
             handle, box = handles[k], canvas.bounding_box()
             from_x, from_y = box["x"] + handle["x"], box["y"] + handle["y"]
             across, up = (-handle["step"], handle["step"]) if handle["step"] else (-17, 11)
-            if handle["along"] == "around":  # far enough for a token
-                across, up = -40, 30
+            if handle["around"]:  # a quarter of a rotation
+                (x, y), (mid_x, mid_y) = (handle["x"], handle["y"]), handle["around"]
+                across, up = (mid_x - y + mid_y) - x, (mid_y + x - mid_x) - y
             if handle["swaps"]:
                 like = next(o for o in handles if o["swaps"] and o["along"] == handle["along"] and o is not handle)
                 across, up = like["x"] - handle["x"], like["y"] - handle["y"]

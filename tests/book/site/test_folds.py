@@ -93,7 +93,7 @@ def test_the_side_bar_leads_into_it(chapter: Page) -> None:
     for _ in range(2):  # the second time the address is there already
         link.click()
         expect_open(fold)
-        expect(fold.locator("summary")).to_be_in_viewport()
+        expect(fold.locator("summary").first).to_be_in_viewport()
         fold.evaluate("(fold) => { fold.open = false; scrollTo(0, 0); }")
 
 
@@ -147,7 +147,7 @@ def test_printing_opens_and_closes_again(chapter: Page) -> None:
       window.onPaper = window.inWords = null;
       addEventListener('beforeprint', () => {
         const folds = [...document.querySelectorAll('article details')];
-        window.onPaper = folds.filter((fold) => !fold.closest('.posenc-explorable')).every(({ open }) => open);
+        window.onPaper = folds.filter((fold) => !fold.closest('.posenc-explorable, .posenc-code')).every(({ open }) => open);
         window.inWords = picture.querySelector('.posenc-in-words').innerText;
         picture.dataset.ready = 'true';
       }, { once: true });

@@ -38,7 +38,7 @@ def test_any_small_dial_is_dragged_and_a_tap_chooses_it(open_live, finger):
     press(live, 23, 45)
     assert (live.get("pair"), live.get("distance")) == (0, 500)
     live.set(pair=44)
-    drag(live, [(23, 37), (33, 39), (31, 45), (23, 53)], finger=finger)
+    drag(live, [(23, 37), (63, 45), (23, 85)], finger=finger)
     assert live.get("pair") == 0
     assert 0 < abs(live.get("distance") - 500) <= 3
 

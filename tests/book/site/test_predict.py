@@ -201,7 +201,7 @@ def by_mouse(asked: Asked) -> None:
             asked.inputs().click()
             asked.page.keyboard.type("10")
         case "choice":
-            asked.box.get_by_text(asked.facts["choices"][1]).click()
+            asked.box.get_by_text(asked.facts["choices"][1]).first.click()
         case "bars":
             for bar in asked.inputs().all():
                 drag(asked.page, bar, [(0.01, 0.5), (0.5, 0.5)])

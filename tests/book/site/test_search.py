@@ -35,7 +35,7 @@ FIRST = {
     "t5 bias": SEE["T5 relative bias"],
     "dog bites man": "notebooks/02_permutation_equivariance.html",
     "extrapolation": "notebooks/09_length_extrapolation.html",
-    "qwen": "notebooks/11_rope_in_real_models.html",
+    "qwen": "notebooks/16_multidimensional_rope.html",
     "ntk": SEE["NTK-aware scaling"],
     "causal mask": SEE["causal mask"],
     "sinusoidal": "notebooks/04_sinusoidal_encoding.html",

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from posenc._numbers import grouped, integer
 from posenc.figures import PALETTE
@@ -334,7 +335,7 @@ def test_it_fits_a_phone_and_answers_to_a_finger(open_live, case):
     live.set(**case.cls().setting())  # no handle stands in the middle then
     reader = live.evaluate("explorable.readers")[0]
     live.figure.locator("canvas").tap(position={"x": reader["x"], "y": reader["y"]})
-    assert live.figure.locator(".posenc-readout").is_visible()
+    expect(live.figure.locator(".posenc-readout")).to_be_visible()
 
 
 # Where picture and control stand when the control is scrolled to just below the picture, and to the screen's end. On a

@@ -146,8 +146,8 @@ def test_printing_opens_and_closes_again(chapter: Page) -> None:
       delete picture.dataset.ready; // as if it were not drawn
       window.onPaper = window.inWords = null;
       addEventListener('beforeprint', () => {
-        const folds = [...document.querySelectorAll('article details')];
-        window.onPaper = folds.filter((fold) => !fold.closest('.posenc-explorable, .posenc-code')).every(({ open }) => open);
+        const folds = [...document.querySelectorAll('article details')], apart = '.posenc-explorable, .posenc-code';
+        window.onPaper = folds.filter((fold) => !fold.closest(apart)).every(({ open }) => open);
         window.inWords = picture.querySelector('.posenc-in-words').innerText;
         picture.dataset.ready = 'true';
       }, { once: true });

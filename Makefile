@@ -52,7 +52,7 @@ book: environment
 	@"$(BIN)" -m tools.book
 
 # Now and then Chromium draws no more of a page: such a test runs once more, and the table counts it
-AGAIN = --reruns 1 --only-rerun "^TimeoutError: .*(drew no frame|Timeout [0-9]+ms exceeded)"
+AGAIN = --reruns 1 --only-rerun "^TimeoutError: .*(drew no frame|not complete within|Timeout [0-9]+ms exceeded)"
 # with several processes, torch's further threads would only wait for each other
 PYTEST = OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} "$(BIN)" -m pytest -n $(WORKERS) --dist loadgroup \
   --no-loadscope-reorder --durations=10 $(AGAIN)

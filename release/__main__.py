@@ -23,7 +23,7 @@ REPORT = ROOT / "_build" / "report" / "release.json"
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", **os.environ}
 # What each stage runs, a module with its arguments; "N" is the number of processes.
 PYTEST = ("pytest", "-n", "N", "--dist", "loadgroup", "--no-loadscope-reorder", "-q", "--reruns", "1", "--only-rerun")
-BROWSER_IS_LATE = "^TimeoutError: .*(drew no frame|Timeout [0-9]+ms exceeded)"
+BROWSER_IS_LATE = "^TimeoutError: .*(drew no frame|not complete within|Timeout [0-9]+ms exceeded)"
 STAGES: dict[str, list[tuple[str, ...]]] = {
     "check": [("tools.gates",)],
     "tests": [(*PYTEST, BROWSER_IS_LATE, "tests")],

@@ -109,6 +109,7 @@ def test_a_chapter_shows_little_code_before_its_first_exercise():
         cells = load(path)["cells"]
         exercise = next(k for k, cell in enumerate(cells) if joined(cell["source"]).startswith("### Exercise"))
         read = [joined(cell["source"]) for cell, is_shown in code_cells(cells[:exercise]) if is_shown]
+        read = [source for source in read if "interact(" not in source]  # a slider of one's own closes the chapter
         shown[path.stem] = sum(bool(line.strip()) for source in read for line in source.splitlines())
     assert {name: count for name, count in shown.items() if count > 40} == {}
 

@@ -38,7 +38,7 @@ FIRST = {
     "qwen": "notebooks/16_multidimensional_rope.html",
     "ntk": SEE["NTK-aware scaling"],
     "causal mask": SEE["causal mask"],
-    "sinusoidal": "notebooks/04_sinusoidal_encoding.html",
+    "sinusoidal positional encoding": "notebooks/04_sinusoidal_encoding.html",
     "attention sink": SEE["attention sink"],
     "word order": "notebooks/02_permutation_equivariance.html",
     "learned positions": "notebooks/13_learned_and_nope.html",

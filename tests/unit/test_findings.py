@@ -200,7 +200,7 @@ def the_set_up_of_the_distance_bias() -> Iterator[str]:
     assert at_12["window and four sinks"].high < min(at_12["clamped"].low, at_12["window"].low)
     assert at_16["window and four sinks"].low > max(at_16["clamped"].high, at_16["window"].high)
     yield "the window beats both at 12 000 tokens and fails at 16 000"
-    yield "Hiding all that are 8192 tokens away or more"
+    yield "Hiding all tokens that are 8192 or more away"
     yield "At the two lengths past 8192 together"
     yield "computed in bfloat16"
     yield "pre-trained on 2048 tokens with base 10 000; how it was extended to 8192 tokens and base 100 000"

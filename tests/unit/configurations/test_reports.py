@@ -22,11 +22,11 @@ def test_the_split_is_by_the_hash_of_the_addresses():
 
 
 SENTENCES = {
-    "working": "all twenty are named",
-    "held_out": "ten were named",
-    "later": "three are named now",
-    "second": "nine are named now",
-    "third": "fourteen were named",
+    "working": "the rules name the cause in all twenty",
+    "held_out": "did in all ten held out",
+    "later": "named one at first and three now",
+    "second": "they name nine",
+    "third": "they named fourteen",
 }
 
 

@@ -22,8 +22,8 @@ def test_the_split_is_by_the_hash_of_the_addresses():
 
 
 SENTENCES = {
-    "working": "the rules name the cause in all twenty",
-    "held_out": "did in all ten held out",
+    "working": "they name the cause in all twenty",
+    "held_out": "The other ten, held out and counted once, were all named too",
     "later": "named one at first and three now",
     "second": "they name nine",
     "third": "they named fourteen",

@@ -25,6 +25,7 @@ CHAPTERS = {number: heading(load(path)) for number, path in PAGES.items()}
 VERDICTS = ("TRUE", "COND", "MISL", "FALSE", "UNTESTED")
 KINDS = ("executable", "misprint", "literature", "untestable")
 NOTES = ("000", "001", "002", "003", "004")
+OURS = "ours"  # who says what no note says
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,11 @@ class Claim:
     def ids(self) -> tuple[str, ...]:
         """All its numbers."""
         return (self.id, *self.also)
+
+    @property
+    def said_by(self) -> tuple[str, ...]:
+        """The notes that make it, or `OURS`."""
+        return tuple(self.original) or (OURS,)
 
     @property
     def title(self) -> str:

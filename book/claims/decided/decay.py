@@ -16,6 +16,7 @@ from posenc.analysis import (
     fingerprint_similarity,
     min_base,
 )
+from posenc.bias import alibi
 from posenc.frequencies import angles, inv_freq, rotations, wavelengths
 from posenc.rotary import rotate
 
@@ -228,8 +229,9 @@ def C186() -> Evidence:
     middle = int(np.argmin(np.abs(500 * THETA - 1)))
     return Evidence(
         as_said=cosine[-1] < 0.9,
-        weaker={"the slowest pair has lost a hundredth of its cosine": cosine[-1] < 0.99},
-        figure=f"cosine of the slowest pair at 500: {cosine[-1]:.4f}; of pair {middle}: {cosine[middle]:.2f}",
+        weaker={"its angle is unambiguous: it has not gone round once": rotations(500, THETA)[-1] < 1},
+        figure=f"the slowest pair at 500: {500 * THETA[-1]:.3f} radians, cosine {cosine[-1]:.4f}; cosine of pair "
+        f"{middle}: {cosine[middle]:.2f}",
     )
 
 
@@ -268,16 +270,14 @@ def C189() -> Evidence:
 
 @decides
 def C190() -> Evidence:
-    # logits that fall with distance D: their difference between 500 and 501 is what softmax sees
-    flat = [np.exp(-500.0) - np.exp(-501.0), 1 / 500 - 1 / 501]
-    linear = 0.5
+    # what softmax sees of 500 and 501 is the difference of their logits
+    far = np.array([500.0, 501.0])
+    flat, slower = (float(-np.diff(logits)[0]) for logits in (np.exp(-far), 1 / far))
+    linear = float(-np.diff(alibi(-far[None], [0.5])[0, 0])[0])
     return Evidence(
-        cases={
-            "for logits that flatten out, as $\\exp(-D)$ and $1/D$ do": max(flat) < 1e-3,
-            "for a straight line": linear < 1e-3,
-        },
-        figure=f"difference of logits between 500 and 501: exp(−D) {flat[0]:.0e}, 1/D {flat[1]:.0e}; a linear bias "
-        f"of slope 0.5 gives a weight ratio of {np.exp(linear):.3f}, at 1 and 2 as at 500 and 501",
+        as_said=0 < flat < slower < 1e-3,
+        figure=f"difference of scores between 500 and 501: exp(−D) {flat:.0e}, 1/D {slower:.0e}; ALiBi of slope 0.5 "
+        f"{linear:.1f}, a weight ratio of {np.exp(linear):.3f}, at 1 and 2 as at 500 and 501",
     )
 
 

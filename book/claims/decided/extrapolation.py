@@ -8,9 +8,8 @@ import numpy as np
 
 from book.claims.evidence import Evidence, decides
 from posenc import scaling
-from posenc.analysis import ScoreFit, decay, fingerprint, fingerprint_similarity, fit_scores, unseen_angles
+from posenc.analysis import ScoreFit, decay, fingerprint, fit_scores, unseen_angles
 from posenc.attention import attention
-from posenc.bias import t5, t5_bucket
 from posenc.configs import model, scaled, slowest_wavelength
 from posenc.frequencies import angles, inv_freq, rotations, wavelengths
 from posenc.rotary import rotate
@@ -247,34 +246,6 @@ def C217() -> Evidence:
         weaker={"the two ramps agree to a tenth": apart.max() < 0.1},
         figure=f"factor 4, 4096 tokens: frequencies differ by up to {apart.max():.0%} (pair {apart.argmax()}); equal "
         f"in {np.sum(apart < 1e-9)} of 64 pairs",
-    )
-
-
-@decides
-def C218() -> Evidence:
-    unseen = _unseen(1e4, LENGTH)
-    grows = np.allclose(np.diff(angles(np.arange(2 * LENGTH), THETA), axis=0), THETA)
-    fit = _fitted(0)
-    return Evidence(
-        as_said=grows and fit.past_range < 2 * fit.in_range,  # a score that fits within goes on sensibly
-        weaker={"no pair meets new angles there": np.all(unseen < 0.05)},
-        figure=f"{np.sum(unseen > 0.05)} of 64 pairs meet unseen angles from 4096 to 8191; a score fitted below "
-        f"2048 with at most {fit.in_range:.2f} exceeds 10,000 by 4095",
-    )
-
-
-@decides
-def C219() -> Evidence:
-    far = 1_000_000
-    buckets = t5_bucket(-np.arange(far + 1), bidirectional=False)
-    bias = t5(np.array([[-far]]), np.random.default_rng(0).standard_normal((32, 1)), bidirectional=False)
-    alike = int(np.argmax(buckets == buckets[-1]))  # where the last bucket begins
-    rotated = float(fingerprint_similarity(5000, 5001, THETA))
-    return Evidence(
-        as_said=buckets.max() > 31 or not np.isfinite(bias).all(),
-        weaker={"T5 has a distance beyond which all are one to it, and RoPE has none": alike < 1000 and rotated < 0.99},
-        figure=f"T5's bias is finite at distance {far:,}; from {alike} on all distances share bucket {buckets[-1]}. "
-        f"Fingerprints of 5000 and 5001 in RoPE: similarity {rotated:.3f}",
     )
 
 

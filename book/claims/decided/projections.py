@@ -70,7 +70,7 @@ def C078() -> Evidence:
     sees = _asymmetry(shift) > 0.01, _asymmetry(_blocks(0)) > 0.01
     return Evidence(
         as_said=not any(sees),
-        weaker={"no head made of these codes looks to one side at every place": before.min() < 0.5},
+        weaker={"without projections they do not tell it": _asymmetry(np.eye(DIM)) < 1e-9},
         figure=f"asymmetry (standard deviations) {_error(_asymmetry(np.eye(DIM)))} with W = I, {_asymmetry(shift):.2f} "
         f"with W = shift by one (drift with the place {_error(_drift(shift))}); that head gives the word before "
         f"{before.min():.2f} or more of its weight, at each of {len(before)} positions",
@@ -191,15 +191,17 @@ def C084() -> Evidence:
 def C085() -> Evidence:
     bases = (1e2, 1e4, 1e6, 1e8)
     codes = [sinusoidal([0, 1], WIDE, base) for base in bases]
-    steps = np.array([np.linalg.norm(code[1] - code[0]) for code in codes])
-    length = np.linalg.norm(codes[0][0])
-    similar = [float(code[0] @ code[1]) / length**2 for code in codes]
+    similar = [float(code[0] @ code[1]) / (WIDE / 2) for code in codes]
+    # α as the divisor of every dimension: all pairs have the frequency 1/α
+    divided = [float(decay(1, np.full(WIDE // 2, 1 / alpha))) for alpha in bases]
     return Evidence(
-        as_said=steps[-1] < 0.05 * length,
-        weaker={"neighbours come closer as the base grows": np.all(np.diff(steps) < 0)},
-        figure=f"width 512, base 100, 10⁴, 10⁶, 10⁸: similarity of neighbours "
-        f"{', '.join(f'{value:.3f}' for value in similar)}; step {', '.join(f'{step:.2f}' for step in steps)} at a "
-        f"length of {length:.0f}",
+        cases={
+            "where α divides the position in every dimension": divided[-1] > 0.999,
+            "where α is the base": similar[-1] > 0.999,
+        },
+        figure="similarity of neighbours, width 512, α = 100, 10⁴, 10⁶, 10⁸: as the divisor "
+        f"{', '.join(f'{value:.6f}' for value in divided)}; as the base "
+        f"{', '.join(f'{value:.3f}' for value in similar)}",
     )
 
 
@@ -322,15 +324,20 @@ def C093() -> Evidence:
 
 @decides
 def C094() -> Evidence:
-    words = np.random.default_rng(0).standard_normal((1000, DIM))
-    spanned = [int(np.linalg.matrix_rank(rows, tol=1e-6 * np.linalg.norm(rows, 2))) for rows in (words, CODES)]
-    unit = [rows / np.linalg.norm(rows, axis=-1, keepdims=True) for rows in (words, CODES)]
-    cosine = np.sqrt(np.mean((unit[0] @ unit[1].T) ** 2))
+    def cosine(dim: int) -> float:
+        """Root mean square cosine of a random word and an encoding."""
+        words = np.random.default_rng(0).standard_normal((1000, dim))
+        unit = [
+            rows / np.linalg.norm(rows, axis=-1, keepdims=True) for rows in (words, sinusoidal(np.arange(512), dim))
+        ]
+        return float(np.sqrt(np.mean((unit[0] @ unit[1].T) ** 2)))
+
+    wide, narrow = cosine(DIM), cosine(4)
+    spanned = int(np.linalg.matrix_rank(CODES, tol=1e-6 * np.linalg.norm(CODES, 2)))
     return Evidence(
-        as_said=sum(spanned) <= DIM,
-        weaker={"a random word and a code are nearly at right angles": cosine < 0.15},
-        figure=f"1000 random words span {spanned[0]} of the {DIM} dimensions, 512 codes {spanned[1]}; root mean square "
-        f"cosine of a word and a code {cosine:.3f} (1/√{DIM} = {DIM**-0.5:.3f})",
+        cases={f"in {DIM} dimensions": wide < 0.15, "in 4 dimensions": narrow < 0.15},
+        figure=f"root mean square cosine of a random word and an encoding: {wide:.3f} in {DIM} dimensions, "
+        f"{narrow:.3f} in 4; 512 encodings span {spanned} of the {DIM} dimensions that words use as well",
     )
 
 

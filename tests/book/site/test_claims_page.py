@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from book._site.reference.directives import KINDS, VERDICTS
+from book._site.reference.directives import KINDS, NOTES, VERDICTS
 from book.claims import evidence
 from tests.book.site.browser import settle
 
@@ -57,8 +57,12 @@ def says(page: Page, text: str) -> None:
 
 
 def test_counts_are_those_of_the_manifest(claims):
-    for group, names in (("verdict", VERDICTS), ("kind", KINDS)):
-        counts = Counter(getattr(claim, group) for claim in CLAIMS)
+    said_by = Counter(note for claim in CLAIMS for note in claim.said_by)
+    for group, names, counts in (
+        ("verdict", VERDICTS, Counter(claim.verdict for claim in CLAIMS)),
+        ("kind", KINDS, Counter(claim.kind for claim in CLAIMS)),
+        ("note", NOTES, said_by),
+    ):
         found = claims.locator(f"#claim-filter .posenc-verdicts:has(input[name={group}]) label").all_inner_texts()
         assert [" ".join(text.split()) for text in found] == [f"{counts[name]} {names[name]}" for name in names]
     says(claims, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
@@ -74,6 +78,8 @@ def test_each_control_filters_and_together_they_narrow(claims):
     claims.get_by_label("misleading").uncheck()
     claims.get_by_label("Chapter").select_option("08")
     assert shown(claims) == wanted(verdict="FALSE", chapter="08")
+    claims.get_by_label("ours").check()
+    assert shown(claims) == wanted(verdict="FALSE", chapter="08", said_by=("ours",))
     claims.get_by_role("button", name="Show all").click()
     says(claims, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
     assert shown(claims) == wanted()
@@ -126,6 +132,9 @@ def test_a_card_that_the_address_names_is_always_shown(open_claims):
     page.evaluate("(id) => { location.hash = id; }", second.lower())
     expect(page.locator(f"#{second.lower()}")).to_be_in_viewport()
     assert set(shown(page)) == {*others, second}
+    both = next(claim for claim in CLAIMS if claim.also)
+    page.evaluate("(id) => { location.hash = id; }", both.also[0].lower())
+    assert both.id in shown(page)
 
 
 def test_without_javascript_everything_is_shown(open_claims):

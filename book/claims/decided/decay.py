@@ -83,7 +83,7 @@ def C108() -> Evidence:
     single, bank = np.abs(np.cos(LATE[1000:])).max(), np.abs(decay(LATE[1000:], THETA)).max()
     return Evidence(
         as_said=single < 0.5,
-        weaker={"the mean of many waves of different speeds decays": bank < 0.5},
+        weaker={"the mean of many waves of different frequencies decays": bank < 0.5},
         figure=f"greatest size from 1001 to 2048: one wave {single:.3f}, mean of 64 waves {bank:.3f}",
     )
 
@@ -209,7 +209,7 @@ def C184() -> Evidence:
     return Evidence(
         as_said=ratio < 0.1,
         weaker={"a hand sixty times slower than the first is on the list": 0 < sixtieth < 63},
-        figure=f"speed of pair 1 over pair 0: {ratio:.3f}; 60 times slower than pair 0 is first pair {sixtieth}",
+        figure=f"frequency of pair 1 over pair 0: {ratio:.3f}; 60 times slower than pair 0 is first pair {sixtieth}",
     )
 
 
@@ -218,8 +218,8 @@ def C185() -> Evidence:
     count = rotations(500, THETA)
     return Evidence(
         as_said=count[0] > 20 and count[-1] < 1,
-        figure=f"turns at 500: fastest {count[0]:.1f}, slowest {count[-1]:.4f}; {int(np.sum(count < 1))} of 64 pairs "
-        "have not completed one",
+        figure=f"rotations at 500: fastest {count[0]:.1f}, slowest {count[-1]:.4f}; {int(np.sum(count < 1))} of 64 "
+        "pairs have not completed one",
     )
 
 
@@ -242,7 +242,7 @@ def C187() -> Evidence:
     return Evidence(
         as_said=share[turned].sum() < 0.5,
         weaker={"they carry less than nine tenths of what tells 500 from 501": share[turned].sum() < 0.9},
-        figure=f"share of the difference between 500 and 501: the {turned.sum()} pairs that have turned "
+        figure=f"share of the difference between 500 and 501: the {turned.sum()} pairs that have rotated once "
         f"{share[turned].sum():.2%}, the fastest 8 {share[:8].sum():.1%}",
     )
 

@@ -70,8 +70,8 @@ def C031() -> Evidence:
     error = float(np.abs(queries[0] @ keys[0].T + differences).max())
     numbers_needed = int(np.linalg.matrix_rank(differences))
     return Evidence(
-        cases={"with one number a token": numbers_needed > 1, "with two": error > EXACT},
-        figure=f"the table of m − n has rank {numbers_needed}, so one number a token is too few; ALiBi's two, "
+        cases={"with one number per token": numbers_needed > 1, "with two": error > EXACT},
+        figure=f"the table of m − n has rank {numbers_needed}, so one number per token is too few; ALiBi's two, "
         f"(−m, 1)·(1, n), give n − m to {_printed(error)}",
     )
 
@@ -160,7 +160,7 @@ def C038() -> Evidence:
     return Evidence(
         as_said=distinct == 5000 and max(needed.values()) <= 512,
         figure=f"bits for 512, 5000, 1000000 positions: {_listed(list(needed.values()))}; 5000 positions have "
-        f"{distinct} different codes of {needed[5000]} bits",
+        f"{distinct} different encodings of {needed[5000]} bits",
     )
 
 
@@ -251,7 +251,7 @@ def C043() -> Evidence:
     return Evidence(
         as_said=np.abs(code).max() <= 1 and error < 1e-9,
         figure=f"greatest size {np.abs(code).max():.2f}; dimension i repeats after 2πi to {_printed(error, 1e-9)}; "
-        f"products of codes 5 tokens apart run from {products.min():.1f} to {products.max():.1f}",
+        f"products of encodings 5 tokens apart run from {products.min():.1f} to {products.max():.1f}",
     )
 
 
@@ -265,5 +265,5 @@ def C044() -> Evidence:
         as_said=error < 1e-9,
         weaker={"$\\sin(t/8)$ comes back after $8\\pi$ to a tenth": repeats[3] < 0.1},
         figure=f"after 8π, sin(t/8) has changed by up to {_printed(repeats[3])}, sin(t/4) by "
-        f"{_printed(repeats[2], 1e-9)}; sin(t/8) and the code's third dimension differ by up to {_printed(error)}",
+        f"{_printed(repeats[2], 1e-9)}; sin(t/8) and the encoding's third dimension differ by up to {_printed(error)}",
     )

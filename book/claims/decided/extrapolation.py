@@ -41,14 +41,14 @@ def C118() -> Evidence:
         unseen, done = _unseen(base, length), rotations(length, inv_freq(DIM, base)) >= 1
         shares.append(unseen[~done].sum() / unseen.sum())
         figures.append(
-            f"{done.sum()} turned pairs {unseen[done].mean():.3f}, {np.sum(~done)} others {unseen[~done].mean():.3f} "
-            f"(base {base:,.0f}, {length:,} tokens)"
+            f"{done.sum()} pairs with a full rotation {unseen[done].mean():.3f}, {np.sum(~done)} others "
+            f"{unseen[~done].mean():.3f} (base {base:,.0f}, {length:,} tokens)"
         )
     worst = int(np.argmax(_unseen(1e4, 2048)[rotations(2048, THETA) >= 1]))
     return Evidence(
         as_said=min(shares) > 0.9,
         figure="mean share of unseen angles from L to 2L: " + "; ".join(figures) + f". At 2048 the gaps are those of "
-        f"pair {worst}, {wavelengths(THETA)[worst]:.2f} tokens a turn",
+        f"pair {worst}, {wavelengths(THETA)[worst]:.2f} tokens per rotation",
     )
 
 
@@ -71,11 +71,11 @@ def C120() -> Evidence:
     unseen = _unseen(1e4, LENGTH)
     return Evidence(
         cases={
-            "for pairs that complete no turn in training": np.all(unseen[~TURNED] > 0.1),
+            "for pairs that complete no rotation in training": np.all(unseen[~TURNED] > 0.1),
             "for the others": np.all(unseen[TURNED] > 0.1),
         },
         figure=f"unseen angles from 4096 to 8191, pair by pair: {unseen[~TURNED].min():.3f} to "
-        f"{unseen[~TURNED].max():.3f} for the {np.sum(~TURNED)} pairs of less than a turn, at most "
+        f"{unseen[~TURNED].max():.3f} for the {np.sum(~TURNED)} pairs of less than a rotation, at most "
         f"{unseen[TURNED].max():.3f} for the {TURNED.sum()} others",
     )
 
@@ -87,7 +87,7 @@ def C121() -> Evidence:
     return Evidence(
         as_said=explodes and four.past_range < 2 * four.in_range,
         figure=f"greatest fitted score below 2048, and from there to 4095: all 64 pairs {every.in_range:.2f} and above "
-        f"10,000; {len(two.inv_freq)} pairs of 2 turns or more {two.in_range:.2f} and {two.past_range:.1f}; "
+        f"10,000; {len(two.inv_freq)} pairs of 2 rotations or more {two.in_range:.2f} and {two.past_range:.1f}; "
         f"{len(four.inv_freq)} of 4 or more {four.in_range:.2f} and {four.past_range:.2f}",
     )
 
@@ -124,7 +124,7 @@ def C129() -> Evidence:
     return Evidence(
         as_said=low_kept and high_changed,
         weaker={"one half of it holds": low_kept or high_changed},
-        figure=f"factor 4: {len(fast)} pairs of more than 32 turns slowed by {fast.max():.1f}, {len(slow)} pairs of "
+        figure=f"factor 4: {len(fast)} pairs of more than 32 rotations slowed by {fast.max():.1f}, {len(slow)} pairs of "
         f"less than one by {slow.min():.1f}, {DIM // 2 - len(fast) - len(slow)} between; scores × "
         f"{stretched.attention_factor**2:.3f}",
     )
@@ -182,7 +182,7 @@ def C212() -> Evidence:
     alike = np.allclose(THETA / stretched, (THETA / stretched)[-1])
     return Evidence(
         as_said=alike and steps[1] < 0.5 * steps[0],
-        figure=f"factor 4: the fastest pair from {THETA[0]:.0f} to {stretched[0]:.2f} rad a token; one step changes "
+        figure=f"factor 4: the fastest pair from {THETA[0]:.0f} to {stretched[0]:.2f} rad per token; one step changes "
         f"the fingerprint by {steps[0]:.3f} before, {steps[1]:.3f} after ({steps[2]:.3f} with NTK-aware scaling)",
     )
 
@@ -261,7 +261,7 @@ def C222() -> Evidence:
             "the frequency is right, and the period to one part in a thousand": abs(slowest - 1.24e-6) < 0.005e-6
             and abs(printed / period - 1) < 1e-3
         },
-        figure=f"slowest frequency {slowest:.5e} rad a token, period {period:,.0f} tokens; from 1.24e-6 it would be "
+        figure=f"slowest frequency {slowest:.5e} rad per token, period {period:,.0f} tokens; from 1.24e-6 it would be "
         f"{by_rounded:,.0f}",
     )
 
@@ -269,7 +269,7 @@ def C222() -> Evidence:
 @decides
 def C223() -> Evidence:
     period = slowest_wavelength(QWEN_3)
-    return Evidence(as_said=period > 5e6, figure=f"one turn of the slowest pair: {period:,.0f} tokens")
+    return Evidence(as_said=period > 5e6, figure=f"one rotation of the slowest pair: {period:,.0f} tokens")
 
 
 def _unturned(base: float, length: int) -> int:
@@ -287,8 +287,8 @@ def C224() -> Evidence:
             "the period is that long, and the slowest pair does not come round": period > 100 * QWEN_LENGTH
             and still < np.pi
         },
-        figure=f"period {period / QWEN_LENGTH:.0f} times 32,768; there the slowest pair stands at {still:.4f} rad, "
-        f"cosine {np.cos(still):.4f}. Pairs of less than a turn: {unturned[0]} of 64, {unturned[1]} with base 10,000",
+        figure=f"period {period / QWEN_LENGTH:.0f} times 32,768; there the slowest pair is at {still:.4f} rad, "
+        f"cosine {np.cos(still):.4f}. Pairs of less than a rotation: {unturned[0]} of 64, {unturned[1]} with base 10,000",
     )
 
 
@@ -301,11 +301,11 @@ def C225() -> Evidence:
     return Evidence(
         cases={
             "within the trained length": steadier,
-            "past it, where pairs without a full turn meet new angles": unturned[1e6] <= unturned[1e4],
+            "past it, where pairs without a full rotation meet new angles": unturned[1e6] <= unturned[1e4],
         },
         figure=f"base 10,000 and 1,000,000 up to 32,768: all-ones score below zero at {below[1e4].sum():,} and "
         f"{below[1e6].sum()} distances, first at {first[1e4]:,} and {first[1e6]:,}; {unturned[1e4]} and "
-        f"{unturned[1e6]} of 64 pairs never complete a turn",
+        f"{unturned[1e6]} of 64 pairs never complete a rotation",
     )
 
 

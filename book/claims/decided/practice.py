@@ -244,7 +244,7 @@ def C140() -> Evidence:
         weaker={"once it is made to run, one text or two come out as they should": right or not refused},
         figure=f"without Module's constructor: {'AttributeError' if orphan else 'runs'}; with it: buffer {shape}, one "
         f"sentence {tuple(one.shape)} comes out as {tuple(answer.shape)}, two are {'refused' if refused else 'taken'}, "
-        f"{rows} get the code of {'the sentence' if by_sentence else 'the token'}; odd width "
+        f"{rows} get the encoding of {'the sentence' if by_sentence else 'the token'}; odd width "
         f"{'refused' if odd else 'taken'}",
     )
 
@@ -337,8 +337,8 @@ def C141() -> Evidence:
     return Evidence(
         as_said=not any(slips + flaws),
         weaker={"it does so once the slips of the pen are mended": not any(flaws)},
-        figure=f"{sum(slips)} slips of the pen and {sum(flaws)} flaws observed; turned by head instead of token: error "
-        f"{_by_head():.1f}; positions in bfloat16: error of the fastest pair up to {error:.0f} radians",
+        figure=f"{sum(slips)} slips of the pen and {sum(flaws)} flaws observed; rotated by head instead of token: "
+        f"error {_by_head():.1f}; positions in bfloat16: error of the fastest pair up to {error:.0f} radians",
     )
 
 

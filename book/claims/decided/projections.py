@@ -144,7 +144,7 @@ def C082() -> Evidence:
     full = np.sum((word + CODES[:-10]) * (word + CODES[10:]), axis=-1)
     return Evidence(
         as_said=wrong == 0 and np.ptp(full) < 1e-9,
-        weaker={"the codes' own product falls from distance 1 to 10, 100 and 1000": np.all(np.diff(score) < 0)},
+        weaker={"the encodings' own product falls from distance 1 to 10, 100 and 1000": np.all(np.diff(score) < 0)},
         figure=f"first rise after distance {', '.join(f'{k} (width {d})' for d, k in first_rise.items())}; the farther "
         f"of two distances up to 200 scores more in {wrong:.1%}; with the word added, the product at distance 10 "
         f"varies with the place by a standard deviation of {full.std():.1f}",
@@ -216,7 +216,7 @@ def C086() -> Evidence:
     far = [decay(np.arange(20, 32_769), inv_freq(WIDE, base)) for base in (1.0, BASE)]
     return Evidence(
         cases={
-            "in a code of width 512": far[1].max() < near < far[0].max(),
+            "in an encoding of width 512": far[1].max() < near < far[0].max(),
             "in one of width 16": not any(first.values()),
         },
         figure=f"width 512, from position 20 to 32768: similarity to position 0 at most {far[1].max():.2f} with base "
@@ -230,9 +230,9 @@ def C087() -> Evidence:
     far, near = decay(np.arange(1000, FAR), THETA), decay([1, 10, 100], THETA)
     return Evidence(
         as_said=far.max() > 0.999,
-        weaker={"far codes are as alike as codes 10 apart": far.max() > near[1]},
-        figure=f"greatest similarity of codes 1000 to {FAR - 1:,} apart: {far.max():.2f}; of codes 1, 10, 100 apart: "
-        f"{near[0]:.2f}, {near[1]:.2f}, {near[2]:.2f}",
+        weaker={"far encodings are as alike as those 10 apart": far.max() > near[1]},
+        figure=f"greatest similarity of encodings 1000 to {FAR - 1:,} apart: {far.max():.2f}; of those 1, 10, 100 "
+        f"apart: {near[0]:.2f}, {near[1]:.2f}, {near[2]:.2f}",
     )
 
 
@@ -249,7 +249,7 @@ def C088() -> Evidence:
             "up to half of the longest wavelength": nearest < 1 - 1e-3 and max(back) >= half,
             "beyond it": nearest < 1 - 1e-3 and max(back) == FAR,
         },
-        figure=f"up to {FAR:,} no two codes are more alike than {nearest:.3f}; the slowest sine grows up to position "
+        figure=f"up to {FAR:,} no two encodings are more alike than {nearest:.3f}; the slowest sine grows up to position "
         f"{back[0]:,}, the slowest cosine falls up to {back[1]:,}, then both turn back",
     )
 
@@ -284,7 +284,7 @@ def C091() -> Evidence:
             "where they begin as unit normals": bounded and length < 0.1 * sizes[1],
             "where they begin small, at 0.02": bounded and length < 0.1 * sizes[0],
         },
-        figure=f"width 512: the code is {length:.0f} long; words of standard deviation 0.02, 1 and √512 are "
+        figure=f"width 512: the encoding is {length:.0f} long; words of standard deviation 0.02, 1 and √512 are "
         f"{sizes[0]:.2f}, {sizes[1]:.1f} and {sizes[2]:.0f} long",
     )
 
@@ -297,8 +297,8 @@ def C092() -> Evidence:
     other = inv_freq(DIM, BASE)[-1], sinusoidal(1, DIM, BASE, denominators=DENOMINATORS[1])[-2]
     return Evidence(
         as_said=moved < 1e-12 and products < 1e-9,
-        figure=f"columns moved: largest difference {_error(moved)}; products of any two codes: {_error(products)}. "
-        f"Apart from the order, that library's last speed is {np.arcsin(other[1]):.4e} and the paper's {other[0]:.4e}",
+        figure=f"columns moved: largest difference {_error(moved)}; products of any two encodings: {_error(products)}. "
+        f"Apart from the order, that library's last frequency is {np.arcsin(other[1]):.4e} and the paper's {other[0]:.4e}",
     )
 
 
@@ -317,7 +317,7 @@ def C093() -> Evidence:
     return Evidence(
         as_said=untied < 1e-9,
         weaker={"what concatenation can do, the sum can do to a tenth": untied < 0.1},
-        figure=f"a random map of [word; code], by the best map of word + code: misses {untied:.2f}; with the same "
+        figure=f"a random map of [word; encoding], by the best map of word + encoding: misses {untied:.2f}; with the same "
         f"matrix for both: {_error(tied)}. Parameters {2 * for_words.size:,} against {for_words.size:,}",
     )
 
@@ -354,8 +354,8 @@ def C095() -> Evidence:
     rest = np.linalg.norm(added[:-1] @ shift_matrix(1, DIM, BASE).T - added[1:], axis=-1) / np.linalg.norm(word)
     return Evidence(
         as_said=np.ptp(lengths[0]) < 1e-9,
-        weaker={"a vector that turns is added, and the sum is a translation by it": turns < 1e-9 and alike < 1e-9},
-        figure=f"length of one word at positions 0 to 511: with the code added {lengths[0].min():.2f} to "
+        weaker={"a vector that rotates is added, and the sum is a translation by it": turns < 1e-9 and alike < 1e-9},
+        figure=f"length of one word at positions 0 to 511: with the encoding added {lengths[0].min():.2f} to "
         f"{lengths[0].max():.2f}, under RoPE {lengths[1].min():.2f} to {lengths[1].max():.2f}; turning the sum on by a "
         f"token misses the next one by {rest.mean():.2f} of the word's length",
     )
@@ -375,10 +375,10 @@ def C096() -> Evidence:
     return Evidence(
         cases={
             "for a table with random rows": abs(rows[0] - rows[1]) > 1,
-            "for the sinusoidal code": abs(waves[0] - waves[1]) > 1e-9 or max(led) > 1e-9,
+            "for the sinusoidal encoding": abs(waves[0] - waves[1]) > 1e-9 or max(led) > 1e-9,
         },
         figure=f"products at 5, 6 and at 100, 101: sinusoidal {waves[0]:.4f} and {waves[1]:.4f}, a random table "
-        f"{rows[0]:.1f} and {rows[1]:.1f}; one matrix leads from each code to the next, error {_error(max(led))}",
+        f"{rows[0]:.1f} and {rows[1]:.1f}; one matrix leads from each encoding to the next, error {_error(max(led))}",
     )
 
 
@@ -392,7 +392,7 @@ def C097() -> Evidence:
     return Evidence(
         as_said=not (told and max(np.ptp(length) for length in lengths.values()) < 1e-9),
         weaker={"as a vector, the sum depends on the place": moved > 0.1},
-        figure=f"length of the sum of codes 1, 10, 100 apart: {lengths[1][0]:.2f}, {lengths[10][0]:.2f}, "
+        figure=f"length of the sum of encodings 1, 10, 100 apart: {lengths[1][0]:.2f}, {lengths[10][0]:.2f}, "
         f"{lengths[100][0]:.2f}, the same at every place; the vector itself moves by {moved:.2f} of its length over 50 "
         "tokens",
     )
@@ -420,7 +420,7 @@ def C099() -> Evidence:
     known = np.abs(seen - new).max(axis=-1).min()
     return Evidence(
         as_said=np.isfinite(new).all() and abs(length) < 1e-9 and error < 1e-9 and known > 1e-3,
-        figure=f"the 21st code is as long as the others ({np.linalg.norm(new):.1f}), is the 20th shifted by one (error "
+        figure=f"the 21st encoding is as long as the others ({np.linalg.norm(new):.1f}), is the 20th shifted by one (error "
         f"{_error(error)}) and none of the first 20",
     )
 
@@ -438,8 +438,8 @@ def C101() -> Evidence:
     moved = np.linalg.norm(stretched - table, axis=-1)[1:] / np.linalg.norm(table, axis=-1)[1:]
     return Evidence(
         as_said=max(served[:2]) == 0 and alike,
-        figure=f"512 rows, positions 512 to 575: {served[0]:.0%} have a code, {served[2]:.0%} under the sinusoidal "
-        f"formula; clamped, positions 511, 512 and 1024 {'share one code' if alike else 'differ'}; stretched to 1024, "
+        figure=f"512 rows, positions 512 to 575: {served[0]:.0%} have an encoding, {served[2]:.0%} under the sinusoidal "
+        f"formula; clamped, positions 511, 512 and 1024 {'share one encoding' if alike else 'differ'}; stretched to 1024, "
         f"rows move by {moved.mean():.1f} of their length in the mean",
     )
 
@@ -451,9 +451,9 @@ def C102() -> Evidence:
     kept = np.abs(late @ late.T - CODES @ CODES.T).max()
     return Evidence(
         as_said=kept < 1e-9 and unseen.max() < 0.1,
-        weaker={"the code can be computed there, and its products depend on the distance alone": kept < 1e-9},
+        weaker={"the encoding can be computed there, and its products depend on the distance alone": kept < 1e-9},
         figure=f"products by distance are the same from position 10000 on (error {_error(kept)}); unseen angles from "
-        f"512 to 1023: {turned.sum()} pairs that have turned {unseen[turned].mean():.2f}, {np.sum(~turned)} others "
+        f"512 to 1023: {turned.sum()} pairs that have rotated once {unseen[turned].mean():.2f}, {np.sum(~turned)} others "
         f"{unseen[~turned].mean():.2f}",
     )
 
@@ -473,8 +473,8 @@ def C103() -> Evidence:
     least, hidden, seen = np.linalg.norm(codes, axis=-1).min(), changed(mask), changed(None)
     return Evidence(
         cases={"where a program sets it to zero": hidden < 1e-12 < seen, "by the formula": least < 1e-9},
-        figure=f"no code of the formula is shorter than {least:.2f} at width 16; zeroed by hand, the padding's "
-        f"codes change the words' outputs by {seen:.2f} without a mask and by {_error(hidden, 1e-12)} with one",
+        figure=f"no encoding of the formula is shorter than {least:.2f} at width 16; zeroed by hand, the padding's "
+        f"encoding changes the words' outputs by {seen:.2f} without a mask and by {_error(hidden, 1e-12)} with one",
     )
 
 

@@ -121,7 +121,7 @@ def C164() -> Evidence:
     return Evidence(
         as_said=abs(determinant - 1) < 1e-9,
         weaker={"with that block, scores depend on the distance alone to a tenth": np.ptp(scores) < 0.1 * _rms(scores)},
-        figure=f"at an angle of 2.1: determinant {determinant:.3f}, length of the turned (0, 1) "
+        figure=f"at an angle of 2.1: determinant {determinant:.3f}, length of the rotated (0, 1) "
         f"{np.linalg.norm(printed(210)[:, 1]):.3f}; its score at distance 7, query at 7, 210, 420: {_listed(scores)}",
     )
 
@@ -150,11 +150,12 @@ def C166() -> Evidence:
     return Evidence(
         as_said=abs(reached - in_degrees) < 1e-9,
         weaker={
-            "the turn is nearer to a degree than to a radian": abs(reached - in_degrees) < abs(reached - exponential)
+            "the rotation is nearer to a degree than to a radian": abs(reached - in_degrees)
+            < abs(reached - exponential)
         },
         figure=f"after one token the fastest pair (1, 0) is at ({turned[0]:.3f}, {turned[1]:.3f}), "
         f"one degree would be ({in_degrees.real:.3f}, {in_degrees.imag:.3f}); "
-        f"its turn takes {wavelengths(THETA)[0]:.2f} tokens, in degrees it would take 360",
+        f"its rotation takes {wavelengths(THETA)[0]:.2f} tokens, in degrees it would take 360",
     )
 
 
@@ -254,7 +255,7 @@ def C173() -> Evidence:
     return Evidence(
         as_said=max(linear, more_turns) < 1e-6 and min(others) > 0.1,
         figure=f"spread of the score at distance 7, query at 7, 10, 100, 500: {_below(linear, 1e-6)} for φ = mθ, "
-        f"{_below(more_turns, 1e-6)} with m² whole turns more, {others[0]:.1f} for √m·θ, {others[1]:.1f} for ln(1+m)·θ",
+        f"{_below(more_turns, 1e-6)} with m² whole rotations more, {others[0]:.1f} for √m·θ, {others[1]:.1f} for ln(1+m)·θ",
     )
 
 
@@ -371,7 +372,7 @@ def C179() -> Evidence:
             "with the name as code has it": np.allclose(named, THETA) and error < 1e-9,
         },
         figure=f"last entry {named[-1]:,.0f}, in code {THETA[-1]:.3e}; position 7 divided by the one and multiplied by "
-        f"the other differ by {_below(error, 1e-9)}, multiplied by the first it would turn {7 * named[-1]:,.1f} rad",
+        f"the other differ by {_below(error, 1e-9)}, multiplied by the first it would rotate by {7 * named[-1]:,.1f} rad",
     )
 
 
@@ -458,8 +459,8 @@ def C194() -> Evidence:
     line = plane_rotations(np.eye(1))[1]
     return Evidence(
         as_said=len(line) == 0 and len(planes) == 3 and error < 1e-9,
-        figure=f"a random rotation of 7 dimensions: planes turned by {_listed(np.sort(np.abs(planes)), 2)} rad and one "
-        f"fixed axis, put together again to {_below(error, 1e-9)}; a line has {len(line)} planes to turn",
+        figure=f"a random rotation of 7 dimensions: planes rotated by {_listed(np.sort(np.abs(planes)), 2)} rad and one "
+        f"fixed axis, put together again to {_below(error, 1e-9)}; a line has {len(line)} planes to rotate",
     )
 
 
@@ -471,7 +472,7 @@ def C195() -> Evidence:
     stretch = np.linalg.svd(rotation_matrix(at, "interleaved"), compute_uv=False)
     return Evidence(
         as_said=error < 1e-9 and np.abs(stretch - 1).max() < 1e-9,
-        figure=f"turned and turned back at five positions up to 100000: off by {_below(error, 1e-9)}; singular values "
+        figure=f"rotated and rotated back at five positions up to 100000: off by {_below(error, 1e-9)}; singular values "
         f"of the rotations from {stretch.min():.4f} to {stretch.max():.4f}",
     )
 
@@ -555,5 +556,5 @@ def C239() -> Evidence:
     return Evidence(
         as_said=kept < 1e-9 and lost > 0.1,
         figure="spread of the score of unit vectors when both patches move together, greatest of 20 draws: "
-        f"{_below(kept, 1e-9)} for turns that commute, {lost:.2f} for turns in planes that meet in a line",
+        f"{_below(kept, 1e-9)} for rotations that commute, {lost:.2f} for rotations in planes that meet in a line",
     )

@@ -73,8 +73,8 @@ def C052() -> Evidence:
     return Evidence(
         as_said=np.allclose(printed, WIDE_THETA) or np.allclose(printed, hertz),
         weaker={"it is the list of wavelengths under a wrong name": np.allclose(printed, length)},
-        figure=f"width 512, k = 1: printed {printed[0]:.3f}, which is the wavelength; radians a token "
-        f"{WIDE_THETA[1]:.5f}, turns a token {hertz[1]:.5f}; k = 256: {printed[-1]:,.0f}, longest wavelength "
+        figure=f"width 512, k = 1: printed {printed[0]:.3f}, which is the wavelength; radians per token "
+        f"{WIDE_THETA[1]:.5f}, rotations per token {hertz[1]:.5f}; k = 256: {printed[-1]:,.0f}, longest wavelength "
         f"{length[-1]:,.0f}",
     )
 
@@ -86,9 +86,9 @@ def C053() -> Evidence:
     found = np.isclose(beyond[:, None], WIDE_THETA, rtol=1e-6, atol=0).any()
     return Evidence(
         as_said=pairs == WIDE + 1,
-        weaker={"some $i$ from $d/2$ on has the speed of a pair": found},
-        figure=f"width 512: {pairs} values of i; the last, {pairs - 1}, turns at {WIDE_THETA[-1]:.4e}, and i = 512 "
-        f"would turn at {beyond[-1]:.0e}, slower than any column",
+        weaker={"some $i$ from $d/2$ on has the frequency of a pair": found},
+        figure=f"width 512: {pairs} values of i; the last, {pairs - 1}, rotates at {WIDE_THETA[-1]:.4e}, and i = 512 "
+        f"would rotate at {beyond[-1]:.0e}, slower than any column",
     )
 
 
@@ -98,8 +98,8 @@ def C054() -> Evidence:
     different = len(np.unique(speeds.round(8)))
     return Evidence(
         as_said=np.allclose(speeds, BASE ** (-2 * np.arange(DIM) / DIM), rtol=1e-6, atol=0),
-        weaker={"each dimension has a speed of its own": different == DIM},
-        figure=f"width 128: {different} speeds on 128 dimensions; dimension 64 turns at {speeds[64]:.4f}, where i = 64 "
+        weaker={"each dimension has a frequency of its own": different == DIM},
+        figure=f"width 128: {different} frequencies on 128 dimensions; dimension 64 rotates at {speeds[64]:.4f}, where i = 64 "
         f"in the formula gives {BASE**-1.0:.4f}",
     )
 
@@ -119,7 +119,7 @@ def C055() -> Evidence:
     longest = {dim: float(wavelengths(inv_freq(dim, BASE))[-1]) for dim in (*USUAL, WIDEST)}
     end = BASE * TURN
     return Evidence(
-        cases={"in a very wide code": _reaches(WIDEST), "at the usual widths": any(_reaches(dim) for dim in USUAL)},
+        cases={"in a very wide encoding": _reaches(WIDEST), "at the usual widths": any(_reaches(dim) for dim in USUAL)},
         figure=f"longest wavelength for width 4, 64, 128, 512, 768: "
         f"{', '.join(f'{longest[dim]:,.0f}' for dim in USUAL)}, for 65,536 {longest[WIDEST]:,.0f}; "
         f"10000·2π = {end:,.0f}",
@@ -131,7 +131,7 @@ def C056() -> Evidence:
     last = {dim: float(inv_freq(dim, BASE)[-1]) for dim in (4, DIM, WIDE, WIDEST)}
     other = np.arctan2(*sinusoidal(1, WIDE, BASE, "interleaved", denominators="tensor2tensor")[-2:])
     return Evidence(
-        cases={"in a very wide code": _reaches(WIDEST), "at the usual widths": any(_reaches(dim) for dim in USUAL)},
+        cases={"in a very wide encoding": _reaches(WIDEST), "at the usual widths": any(_reaches(dim) for dim in USUAL)},
         figure=f"last frequency for width 4, 128, 512, 65,536: {last[4]:.4e}, {last[DIM]:.4e}, {last[WIDE]:.4e}, "
         f"{last[WIDEST]:.4e}; tensor2tensor's at 512: {other:.4e}",
     )
@@ -162,7 +162,10 @@ def C057() -> Evidence:
 
     error = np.abs(by_planes / length - 1).max()
     return Evidence(
-        cases={"where $d$ counts the planes": fits(by_planes), "where $d$ is the width of the code": fits(by_width)},
+        cases={
+            "where $d$ counts the planes": fits(by_planes),
+            "where $d$ is the width of the encoding": fits(by_width),
+        },
         figure=f"width 512, {len(length)} planes, last period {length[-1]:,.0f}; the table with d = 512 has "
         f"{len(by_width)} planes and ends at {by_width[-1]:,.0f}, with d = 256 it ends at {by_planes[-1]:,.0f}, "
         f"off by {_largest(error)} anywhere",

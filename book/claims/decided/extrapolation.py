@@ -124,8 +124,8 @@ def C129() -> Evidence:
     return Evidence(
         as_said=low_kept and high_changed,
         weaker={"one half of it holds": low_kept or high_changed},
-        figure=f"factor 4: {len(fast)} pairs of more than 32 rotations slowed by {fast.max():.1f}, {len(slow)} pairs of "
-        f"less than one by {slow.min():.1f}, {DIM // 2 - len(fast) - len(slow)} between; scores × "
+        figure=f"factor 4: {len(fast)} pairs of more than 32 rotations slowed by {fast.max():.1f}, {len(slow)} pairs "
+        f"of less than one by {slow.min():.1f}, {DIM // 2 - len(fast) - len(slow)} between; scores × "
         f"{stretched.attention_factor**2:.3f}",
     )
 
@@ -288,7 +288,8 @@ def C224() -> Evidence:
             and still < np.pi
         },
         figure=f"period {period / QWEN_LENGTH:.0f} times 32,768; there the slowest pair is at {still:.4f} rad, "
-        f"cosine {np.cos(still):.4f}. Pairs of less than a rotation: {unturned[0]} of 64, {unturned[1]} with base 10,000",
+        f"cosine {np.cos(still):.4f}. Pairs of less than a rotation: {unturned[0]} of 64, {unturned[1]} with base "
+        "10,000",
     )
 
 

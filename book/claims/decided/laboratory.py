@@ -303,7 +303,7 @@ def C230() -> Evidence:
             "for copying from half the text back, with steep slopes": np.all(far[3] > far[0] - SHARE),
         },
         figure=f"at 16 times the trained length loss on text and accuracy on repeated blocks change by at most "
-        f"{flat[0].max():.2f} and {flat[1].max():.2f}, and of a block that occurs once, 32 tokens back {near} is found; "
-        f"copying from half the text back {', '.join(map(_range, far))} "
+        f"{flat[0].max():.2f} and {flat[1].max():.2f}, and of a block that occurs once, 32 tokens back {near} is "
+        f"found; copying from half the text back {', '.join(map(_range, far))} "
         f"at 1, 2, 4 and 8 times it; with the paper's gentler slopes {_range(gentle)} at 8 times it",
     )

@@ -249,8 +249,8 @@ def C088() -> Evidence:
             "up to half of the longest wavelength": nearest < 1 - 1e-3 and max(back) >= half,
             "beyond it": nearest < 1 - 1e-3 and max(back) == FAR,
         },
-        figure=f"up to {FAR:,} no two encodings are more alike than {nearest:.3f}; the slowest sine grows up to position "
-        f"{back[0]:,}, the slowest cosine falls up to {back[1]:,}, then both turn back",
+        figure=f"up to {FAR:,} no two encodings are more alike than {nearest:.3f}; the slowest sine grows up to "
+        f"position {back[0]:,}, the slowest cosine falls up to {back[1]:,}, then both turn back",
     )
 
 
@@ -298,7 +298,8 @@ def C092() -> Evidence:
     return Evidence(
         as_said=moved < 1e-12 and products < 1e-9,
         figure=f"columns moved: largest difference {_error(moved)}; products of any two encodings: {_error(products)}. "
-        f"Apart from the order, that library's last frequency is {np.arcsin(other[1]):.4e} and the paper's {other[0]:.4e}",
+        f"Apart from the order, that library's last frequency is {np.arcsin(other[1]):.4e} and the paper's "
+        f"{other[0]:.4e}",
     )
 
 
@@ -317,8 +318,8 @@ def C093() -> Evidence:
     return Evidence(
         as_said=untied < 1e-9,
         weaker={"what concatenation can do, the sum can do to a tenth": untied < 0.1},
-        figure=f"a random map of [word; encoding], by the best map of word + encoding: misses {untied:.2f}; with the same "
-        f"matrix for both: {_error(tied)}. Parameters {2 * for_words.size:,} against {for_words.size:,}",
+        figure=f"a random map of [word; encoding], by the best map of word + encoding: misses {untied:.2f}; with the "
+        f"same matrix for both: {_error(tied)}. Parameters {2 * for_words.size:,} against {for_words.size:,}",
     )
 
 
@@ -420,8 +421,8 @@ def C099() -> Evidence:
     known = np.abs(seen - new).max(axis=-1).min()
     return Evidence(
         as_said=np.isfinite(new).all() and abs(length) < 1e-9 and error < 1e-9 and known > 1e-3,
-        figure=f"the 21st encoding is as long as the others ({np.linalg.norm(new):.1f}), is the 20th shifted by one (error "
-        f"{_error(error)}) and none of the first 20",
+        figure=f"the 21st encoding is as long as the others ({np.linalg.norm(new):.1f}), is the 20th shifted by one "
+        f"(error {_error(error)}) and none of the first 20",
     )
 
 
@@ -438,9 +439,9 @@ def C101() -> Evidence:
     moved = np.linalg.norm(stretched - table, axis=-1)[1:] / np.linalg.norm(table, axis=-1)[1:]
     return Evidence(
         as_said=max(served[:2]) == 0 and alike,
-        figure=f"512 rows, positions 512 to 575: {served[0]:.0%} have an encoding, {served[2]:.0%} under the sinusoidal "
-        f"formula; clamped, positions 511, 512 and 1024 {'share one encoding' if alike else 'differ'}; stretched to 1024, "
-        f"rows move by {moved.mean():.1f} of their length in the mean",
+        figure=f"512 rows, positions 512 to 575: {served[0]:.0%} have an encoding, {served[2]:.0%} under the "
+        f"sinusoidal formula; clamped, positions 511, 512 and 1024 {'share one encoding' if alike else 'differ'}; "
+        f"stretched to 1024, rows move by {moved.mean():.1f} of their length in the mean",
     )
 
 
@@ -453,8 +454,8 @@ def C102() -> Evidence:
         as_said=kept < 1e-9 and unseen.max() < 0.1,
         weaker={"the encoding can be computed there, and its products depend on the distance alone": kept < 1e-9},
         figure=f"products by distance are the same from position 10000 on (error {_error(kept)}); unseen angles from "
-        f"512 to 1023: {turned.sum()} pairs that have rotated once {unseen[turned].mean():.2f}, {np.sum(~turned)} others "
-        f"{unseen[~turned].mean():.2f}",
+        f"512 to 1023: {turned.sum()} pairs that have rotated once {unseen[turned].mean():.2f}, {np.sum(~turned)} "
+        f"others {unseen[~turned].mean():.2f}",
     )
 
 

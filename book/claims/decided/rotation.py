@@ -255,7 +255,8 @@ def C173() -> Evidence:
     return Evidence(
         as_said=max(linear, more_turns) < 1e-6 and min(others) > 0.1,
         figure=f"spread of the score at distance 7, query at 7, 10, 100, 500: {_below(linear, 1e-6)} for φ = mθ, "
-        f"{_below(more_turns, 1e-6)} with m² whole rotations more, {others[0]:.1f} for √m·θ, {others[1]:.1f} for ln(1+m)·θ",
+        f"{_below(more_turns, 1e-6)} with m² whole rotations more, {others[0]:.1f} for √m·θ, {others[1]:.1f} for "
+        "ln(1+m)·θ",
     )
 
 
@@ -372,7 +373,8 @@ def C179() -> Evidence:
             "with the name as code has it": np.allclose(named, THETA) and error < 1e-9,
         },
         figure=f"last entry {named[-1]:,.0f}, in code {THETA[-1]:.3e}; position 7 divided by the one and multiplied by "
-        f"the other differ by {_below(error, 1e-9)}, multiplied by the first it would rotate by {7 * named[-1]:,.1f} rad",
+        f"the other differ by {_below(error, 1e-9)}, multiplied by the first it would rotate by {7 * named[-1]:,.1f} "
+        "rad",
     )
 
 
@@ -459,8 +461,8 @@ def C194() -> Evidence:
     line = plane_rotations(np.eye(1))[1]
     return Evidence(
         as_said=len(line) == 0 and len(planes) == 3 and error < 1e-9,
-        figure=f"a random rotation of 7 dimensions: planes rotated by {_listed(np.sort(np.abs(planes)), 2)} rad and one "
-        f"fixed axis, put together again to {_below(error, 1e-9)}; a line has {len(line)} planes to rotate",
+        figure=f"a random rotation of 7 dimensions: planes rotated by {_listed(np.sort(np.abs(planes)), 2)} rad and "
+        f"one fixed axis, put together again to {_below(error, 1e-9)}; a line has {len(line)} planes to rotate",
     )
 
 
@@ -472,8 +474,8 @@ def C195() -> Evidence:
     stretch = np.linalg.svd(rotation_matrix(at, "interleaved"), compute_uv=False)
     return Evidence(
         as_said=error < 1e-9 and np.abs(stretch - 1).max() < 1e-9,
-        figure=f"rotated and rotated back at five positions up to 100000: off by {_below(error, 1e-9)}; singular values "
-        f"of the rotations from {stretch.min():.4f} to {stretch.max():.4f}",
+        figure=f"rotated and rotated back at five positions up to 100000: off by {_below(error, 1e-9)}; singular "
+        f"values of the rotations from {stretch.min():.4f} to {stretch.max():.4f}",
     )
 
 

@@ -99,8 +99,8 @@ def C054() -> Evidence:
     return Evidence(
         as_said=np.allclose(speeds, BASE ** (-2 * np.arange(DIM) / DIM), rtol=1e-6, atol=0),
         weaker={"each dimension has a frequency of its own": different == DIM},
-        figure=f"width 128: {different} frequencies on 128 dimensions; dimension 64 rotates at {speeds[64]:.4f}, where i = 64 "
-        f"in the formula gives {BASE**-1.0:.4f}",
+        figure=f"width 128: {different} frequencies on 128 dimensions; dimension 64 rotates at {speeds[64]:.4f}, where "
+        f"i = 64 in the formula gives {BASE**-1.0:.4f}",
     )
 
 

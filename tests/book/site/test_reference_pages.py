@@ -92,6 +92,7 @@ def test_a_term_has_a_sentence_and_its_chinese_name(term: Term):
     assert "\n" not in term.definition
     assert len(term.definition) < 260
     assert re.search(r"[\u4e00-\u9fff]", term.zh)
+    assert not re.search(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9][\u4e00-\u9fff]", term.zh), "a space between scripts"
 
 
 @every_term

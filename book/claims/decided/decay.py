@@ -84,7 +84,7 @@ def C108() -> Evidence:
     return Evidence(
         as_said=single < 0.5,
         weaker={"the mean of many waves of different frequencies decays": bank < 0.5},
-        figure=f"greatest size from 1001 to 2048: one wave {single:.3f}, mean of 64 waves {bank:.3f}",
+        figure=f"maximum absolute value from 1001 to 2048: one wave {single:.3f}, mean of 64 waves {bank:.3f}",
     )
 
 
@@ -174,7 +174,8 @@ def C116() -> Evidence:
     grows = all(first < second for first, second in zip(least, least[1:], strict=False))
     return Evidence(
         as_said=grows,
-        figure="least two-figure base with S ≥ 0 up to 1024, 2048, 4096, 8192: " + ", ".join(f"{b:,}" for b in least),
+        figure="smallest two-figure base with S ≥ 0 up to 1024, 2048, 4096, 8192: "
+        + ", ".join(f"{b:,}" for b in least),
     )
 
 
@@ -209,7 +210,8 @@ def C184() -> Evidence:
     return Evidence(
         as_said=ratio < 0.1,
         weaker={"a hand sixty times slower than the first is on the list": 0 < sixtieth < 63},
-        figure=f"frequency of pair 1 over pair 0: {ratio:.3f}; 60 times slower than pair 0 is first pair {sixtieth}",
+        figure=f"frequency of pair 1 over pair 0: {ratio:.3f}; the first that is 60 times slower than "
+        f"pair 0 is pair {sixtieth}",
     )
 
 
@@ -285,10 +287,15 @@ def C190() -> Evidence:
 def C191() -> Evidence:
     steep, gentle = (float(np.exp(-slope * 500)) for slope in (2.0**-1, 2.0**-8))
     reach = [np.log(1000) / slope for slope in (2.0**-1, 2.0**-8)]
+    falling = float(np.exp(np.exp(-500.0) - 1))  # the weight that a score of exp(−500) leaves, over that of exp(0)
     return Evidence(
-        cases={"with a slope of 1/2": steep < 1e-3, "with one of 1/256": gentle < 1e-3},
+        cases={
+            "for the weight under a linear bias, at some distance": bool(np.all(np.isfinite(reach))) and steep < 1e-3,
+            "for a score that falls to 0 before the softmax": falling < 1e-3,
+        },
         figure=f"weight over that at distance 0 falls below 1/1000 after {reach[0]:.1f} tokens at slope 1/2, after "
-        f"{reach[1]:.0f} at slope 1/256; at 500 the gentle slope leaves {gentle:.2f}",
+        f"{reach[1]:.0f} at slope 1/256; at 500 the gentle slope leaves {gentle:.2f}, a score of exp(−D) "
+        f"{falling:.2f}",
     )
 
 

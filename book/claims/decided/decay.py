@@ -42,7 +42,7 @@ def C105() -> Evidence:
     falls = means[1] > means[10] > means[100] > means[1000] and means[1000] < 0.25
     return Evidence(
         cases={
-            "in the mean, where query and key agree": falls and abs(means[100] - decay(100, THETA)) < 0.02,
+            "on average, where query and key agree": falls and abs(means[100] - decay(100, THETA)) < 0.02,
             "where they have nothing in common": size[1000] < 0.9 * size[0],
         },
         figure=f"correlation 0.8: means at 1, 10, 100, 1000 over that at 0: {means[1]:.2f}, {means[10]:.2f}, "
@@ -61,7 +61,7 @@ def C106() -> Evidence:
     greatest = [np.linalg.norm(rotate(np.eye(DIM), angles(m, THETA)[None], "interleaved"), 2) for m in (0, 500, 5000)]
     return Evidence(
         as_said=greatest[1] < 0.99,
-        weaker={"the greatest score that any query and key can reach depends on the distance": np.ptp(greatest) > 1e-9},
+        weaker={"the maximum score that any query and key can reach depends on the distance": np.ptp(greatest) > 1e-9},
         figure=f"a query prepared for 500 peaks at {scores.argmax()}, at {ratio:.4f} of the key's squared length",
     )
 
@@ -131,7 +131,7 @@ def C112() -> Evidence:
     error = np.abs(score - np.cos(LATE)).max()
     return Evidence(
         as_said=error < 1e-9 and np.abs(score[-100:]).max() > 0.99,
-        figure=f"largest difference between S(m) and cos m up to 2048: {error:.0e}; greatest |S| near the end: "
+        figure=f"largest difference between S(m) and cos m up to 2048: {error:.0e}; maximum |S| near the end: "
         f"{np.abs(score[-100:]).max():.3f}",
     )
 

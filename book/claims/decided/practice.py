@@ -43,7 +43,7 @@ def _raises(error: type[Exception], run: Callable[[], object]) -> bool:
 
 
 def _angle_error(position: int, rounded: Callable[[np.ndarray], np.ndarray]) -> float:
-    """The greatest error of an angle where list, position and product are rounded."""
+    """The maximum error of an angle where list, position and product are rounded."""
     product = rounded(rounded(THETA) * rounded(np.asarray(position)))
     return float(np.abs(product - angles(position, THETA)).max())
 
@@ -103,7 +103,7 @@ def C132() -> Evidence:
     matrices, waves = (4 * tokens * numbers for numbers in sizes)
     return Evidence(
         as_said=dense >= 10 * elementwise and matrices >= 10 * waves,
-        figure=f"multiplications for a token: {dense:,} by the matrix, {elementwise} element by element; float32 "
+        figure=f"multiplications per token: {dense:,} by the matrix, {elementwise} element by element; float32 "
         f"numbers to keep for {tokens} tokens: {matrices / 1e6:.0f} MB against {waves / 1e6:.1f} MB",
     )
 

@@ -517,7 +517,7 @@ def C239() -> Evidence:
     rng, moves = np.random.default_rng(0), np.arange(9)
 
     def spread(generators: np.ndarray) -> float:
-        """Of the score of two patches, one row and two columns apart, over common moves; greatest of 20 draws."""
+        """Of the score of two patches, one row and two columns apart, over common moves; maximum of 20 draws."""
         widest = 0.0
         for _ in range(20):
             down, across = (expm(part - part.T) for part in generators * rng.standard_normal((2, 1, 1)))
@@ -539,6 +539,6 @@ def C239() -> Evidence:
     kept, lost = max(spread(planes), spread(shared)), spread(crossed)
     return Evidence(
         as_said=kept < 1e-9 and lost > 0.1,
-        figure="spread of the score of unit vectors when both patches move together, greatest of 20 draws: "
+        figure="spread of the score of unit vectors when both patches move together, maximum of 20 draws: "
         f"{_below(kept, 1e-9)} for rotations that commute, {lost:.2f} for rotations in planes that meet in a line",
     )

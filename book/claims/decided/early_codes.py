@@ -221,9 +221,9 @@ def C041() -> Evidence:
     same = np.abs(_rotary_scores(q, q, 2, 5) - _rotary_scores(q, q, 5, 2)).max()
     return Evidence(
         as_said=same < 1e-9,
-        figure=f"V(m) = R(m)q for 1000 vectors q, at 2 and 5 against 5 and 2: difference {_printed(same, 1e-9)}; of a "
-        f"query and a key that differ, {there[0]:.2f} against {back[0]:.2f}, over 1000 pairs {change:.0%} of the score "
-        "in root mean square",
+        figure=f"V(m) = R(m)q for 1000 vectors q, at 2 and 5 against 5 and 2: difference {_printed(same, 1e-9)}; for a "
+        f"query and a key that differ, {there[0]:.2f} against {back[0]:.2f}; over 1000 such pairs the root mean square "
+        f"difference is {change:.0%} of the score's",
     )
 
 
@@ -250,8 +250,9 @@ def C043() -> Evidence:
     products = np.sum(code * harmonic(at + 5, DIM), axis=-1)
     return Evidence(
         as_said=np.abs(code).max() <= 1 and error < 1e-9,
-        figure=f"greatest size {np.abs(code).max():.2f}; dimension i repeats after 2πi to {_printed(error, 1e-9)}; "
-        f"products of encodings 5 tokens apart run from {products.min():.1f} to {products.max():.1f}",
+        figure=f"maximum absolute value {np.abs(code).max():.2f}; dimension i repeats after 2πi to "
+        f"{_printed(error, 1e-9)}; products of encodings 5 tokens apart run from {products.min():.1f} to "
+        f"{products.max():.1f}",
     )
 
 

@@ -86,7 +86,7 @@ def C121() -> Evidence:
     explodes = every.past_range > 1e4 * every.in_range
     return Evidence(
         as_said=explodes and four.past_range < 2 * four.in_range,
-        figure=f"greatest fitted score below 2048, and from there to 4095: all 64 pairs {every.in_range:.2f} and above "
+        figure=f"maximum fitted score below 2048, and from there to 4095: all 64 pairs {every.in_range:.2f} and above "
         f"10,000; {len(two.inv_freq)} pairs of 2 rotations or more {two.in_range:.2f} and {two.past_range:.1f}; "
         f"{len(four.inv_freq)} of 4 or more {four.in_range:.2f} and {four.past_range:.2f}",
     )
@@ -166,7 +166,7 @@ def C211() -> Evidence:
     return Evidence(
         as_said=exact and max(reached.values()) < 1,
         figure=f"slowed by {', '.join(f'{pairs.min():.1f} to {pairs.max():.1f}' for pairs in slowed.values())} in "
-        f"texts of 2, 8, 32 times 4096 tokens; greatest angle {max(reached.values()):.5f} of 4096·θ",
+        f"texts of 2, 8, 32 times 4096 tokens; maximum angle {max(reached.values()):.5f} of 4096·θ",
     )
 
 
@@ -365,7 +365,7 @@ def C229() -> Evidence:
     nearest = np.array([score[m - LENGTH + 1 : m + 1].max() for m in range(LENGTH, 2 * LENGTH)])
     return Evidence(
         as_said=np.mean(nearest < 0.5) > 0.9,
-        figure=f"greatest similarity to any fingerprint below 4096: {score[1]:.3f} at 4096, {nearest[100]:.3f} at "
+        figure=f"maximum similarity to any fingerprint below 4096: {score[1]:.3f} at 4096, {nearest[100]:.3f} at "
         f"4196, median {np.median(nearest):.3f} from 4096 to 8191; neighbours have {score[1]:.3f}",
     )
 
@@ -398,7 +398,7 @@ def C236() -> Evidence:
     return Evidence(
         as_said=fast.past_range > 10 * fast.in_range,  # the high-frequency waves go wild
         weaker={"some of the waves go wild past the trained length": slow.past_range > 10 * slow.in_range},
-        figure=f"greatest fitted score below 2048, and from there to 4095: the {len(fast.inv_freq)} fastest waves "
+        figure=f"maximum fitted score below 2048, and from there to 4095: the {len(fast.inv_freq)} fastest waves "
         f"{fast.in_range:.2f} and {fast.past_range:.2f}, the {len(slow.inv_freq)} slowest {slow.in_range:.2f} and "
         "above 10,000",
     )

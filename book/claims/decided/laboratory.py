@@ -70,8 +70,8 @@ def C115() -> Evidence:
             "for a trained model whose base is changed": np.all(changed[0] > small) and np.all(changed[1] > large),
             "for one trained with that base": np.all(large - small.mean() > NATS),
         },
-        figure=f"trained with base 100 {_range(small)}, with base 10000 {_range(large)}; with a larger base than the "
-        f"one in training {_range(changed[0])} and {_range(changed[1])}",
+        figure=f"loss trained with base 100 {_range(small)}, with base 10000 {_range(large)}; with a larger base than "
+        f"the one in training {_range(changed[0])} and {_range(changed[1])}",
     )
 
 

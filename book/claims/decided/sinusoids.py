@@ -96,9 +96,10 @@ def C053() -> Evidence:
 def C054() -> Evidence:
     speeds = _column_speeds(DIM)
     different = len(np.unique(speeds.round(8)))
+    in_pairs = np.allclose(speeds[0::2], THETA) and np.allclose(speeds[1::2], THETA)
     return Evidence(
         as_said=np.allclose(speeds, BASE ** (-2 * np.arange(DIM) / DIM), rtol=1e-6, atol=0),
-        weaker={"each dimension has a frequency of its own": different == DIM},
+        weaker={"each $i$ stands for two neighbouring dimensions": in_pairs},
         figure=f"width 128: {different} frequencies on 128 dimensions; dimension 64 rotates at {speeds[64]:.4f}, where "
         f"i = 64 in the formula gives {BASE**-1.0:.4f}",
     )
@@ -188,10 +189,14 @@ def C058() -> Evidence:
 def C059() -> Evidence:
     index = np.arange(WIDE // 2)
     entries = np.allclose(BASE ** (-index / WIDE), WIDE_THETA)
+    at_columns = np.allclose(BASE ** (-2 * index / WIDE), WIDE_THETA)  # i = 0, 2, 4, …, as in the code
     factors = BASE ** (2 * index / WIDE)
     return Evidence(
         as_said=WIDE_THETA.shape == (1, WIDE) and entries and factors.max() <= 1,
-        weaker={"one of the three statements holds": WIDE_THETA.size == WIDE or entries or factors.max() <= 1},
+        weaker={
+            "it has 256 entries for the width 512, and the printed one for each even column": WIDE_THETA.size == 256
+            and at_columns
+        },
         figure=f"width 512: {WIDE_THETA.size} entries; entry 255 is {WIDE_THETA[-1]:.3e}, 10000^(−255/512) would be "
         f"{BASE ** (-255 / WIDE):.3e}; 10000^(2i/512) runs from {factors[0]:.0f} to {factors[-1]:,.0f}",
     )
@@ -416,10 +421,7 @@ def C072() -> Evidence:
     product = np.abs(built - sinusoidal(37 + np.arange(1, 101), DIM, base, "half-split")).max()
     return Evidence(
         as_said=np.allclose(turned, sin) and np.allclose(turned, cos),
-        weaker={
-            "the angle is its own sine or cosine to a hundredth": np.allclose(turned, sin, atol=0.01)
-            or np.allclose(turned, cos, atol=0.01)
-        },
+        weaker={"the sine and the cosine of that angle are $PE_k$, and the products that follow hold": product < 1e-9},
         figure=f"k = 10, pair 0: α = {turned[9, 0]:.0f}, PE = ({sin[9, 0]:.3f}, {cos[9, 0]:.3f}); the product formulas "
         f"built on PE hold to {_largest(product)}",
     )

@@ -40,7 +40,7 @@ def test_the_spine_of_each_chapter_is_short():
 @every_chapter
 def test_a_chapter_says_how_long_it_takes(path):
     words = time_of(path, load(path)["cells"])
-    said = re.fullmatch(r"(\d+) min read · (\d+) min with Deeper sections and exercises", words)
+    said = re.fullmatch(r"(\d+) minutes · (\d+) with the Deeper sections and exercises", words)
     assert said, words
     assert [int(minutes) for minutes in said.groups()] == [
         round(each(path).minutes) for each in (reading.of_spine, reading.of_whole)

@@ -133,7 +133,8 @@ def what_it_still_finds() -> Iterator[str]:
     found, last = real_results.needles(), "14336–16383"
     haystacks = len(found["PI"][16_384])
     yield f"{haystacks} haystacks of technical English with {8 * haystacks} needles in all"
-    yield f"| method | change of loss, {last.replace('14336', '14 336').replace('16383', '16 383')} | 8192 | 12 288 | 16 384 |"
+    positions = last.replace("14336", "14 336").replace("16383", "16 383")
+    yield f"| method | change of loss, {positions} | 8192 | 12 288 | 16 384 |"
     for method, name in RETRIEVAL.items():
         cells = []
         if method == "bias clamped":

@@ -249,8 +249,8 @@ def C187() -> Evidence:
         as_said=share[turned].sum() < 0.5,
         weaker={"one of them alone has had nearly the same angle at a shorter distance": near.max() < 0.1},
         figure=f"share of the difference between 500 and 501: the {turned.sum()} pairs that have rotated once "
-        f"{share[turned].sum():.2%}, the fastest 8 {share[:8].sum():.1%}; each of them was within {near.max():.2f} rad of "
-        "its angle at 500 at some shorter distance",
+        f"{share[turned].sum():.2%}, the fastest 8 {share[:8].sum():.1%}; at some shorter distance each of them was "
+        f"within {near.max():.2f} rad of its angle at 500",
     )
 
 

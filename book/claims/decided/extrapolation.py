@@ -373,10 +373,7 @@ def C231() -> Evidence:
         attention(rotate(q, later, "interleaved"), rotate(k, later, "interleaved"), k).logits - rotated.logits
     ).max()
     return Evidence(
-        cases={
-            "where a model is trained with it": moved < 1e-9,
-            "where it is put into one trained without": abs(rotated.weights[-1, 0] - plain) < 0.1,
-        },
+        as_said=moved < 1e-9,  # fixed frequencies make any scores relative
         figure=f"weight of the word of the query's own content, 511 words before: {plain:.3f} without rotation, "
         f"{rotated.weights[-1, 0]:.3f} once rotated; scores are relative for any content (to within 1e-9)",
     )

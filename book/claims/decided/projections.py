@@ -337,7 +337,7 @@ def C094() -> Evidence:
     wide, narrow = cosine(DIM), cosine(4)
     spanned = int(np.linalg.matrix_rank(CODES, tol=1e-6 * np.linalg.norm(CODES, 2)))
     return Evidence(
-        cases={f"in {DIM} dimensions": wide < 0.15, "in 4 dimensions": narrow < 0.15},
+        as_said=wide < 0.15,
         figure=f"root mean square cosine of a random word and an encoding: {wide:.3f} in {DIM} dimensions, "
         f"{narrow:.3f} in 4; 512 encodings span {spanned} of the {DIM} dimensions that words use as well",
     )

@@ -209,7 +209,7 @@ def C184() -> Evidence:
     ratio, sixtieth = THETA[1] / THETA[0], int(np.argmax(THETA <= 1 / 60))
     return Evidence(
         as_said=ratio < 0.1,
-        weaker={"a hand sixty times slower than the first is on the list": 0 < sixtieth < 63},
+        weaker={"a pair sixty times slower than the first is on the list": 0 < sixtieth < 63},
         figure=f"frequency of pair 1 over pair 0: {ratio:.3f}; the first that is 60 times slower than "
         f"pair 0 is pair {sixtieth}",
     )

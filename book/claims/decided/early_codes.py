@@ -178,10 +178,7 @@ def C039() -> Evidence:
     )
     fewer = all(np.diff(dims) < 0)
     return Evidence(
-        cases={
-            "with digits from 0 to $k-1$": fewer and min(digits) == 1,
-            "with digits divided by $k-1$": fewer and min(shares) == 1,
-        },
+        as_said=fewer and min(digits) == 1,
         figure=f"4096 positions to radix {_listed(radices)}: {_listed(dims)} dimensions; least distance of neighbours "
         f"{_listed(digits)}, with digits divided by k − 1 {_listed(shares, 2)}",
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from book._site import words
 from book._site.style import font
 
 SITE = Path(__file__).resolve().parents[1]
@@ -52,7 +53,10 @@ def copy_files(static: Path) -> None:
         _copy(mathjax / part, static / "mathjax" / part)
     _copy(_package_folder("plotly") / "package_data" / "plotly.min.js", static / FOLDER / "plotly.min.js")
     for name in COPIED:
-        _copy(SITE / name, static / FOLDER / Path(name).name)
+        if name.endswith(".js"):
+            (static / FOLDER / Path(name).name).write_text(words.script(name), encoding="utf-8")
+        else:
+            _copy(SITE / name, static / FOLDER / Path(name).name)
 
 
 def write_explorables(static: Path) -> None:

@@ -24,10 +24,10 @@ ACCENTED = str.maketrans(
 # what stands in a text and is not shown as it stands there: places for facts, tags, addresses, code and formulas
 KEPT = re.compile(r"(\{[^{}]*\}|%\(\w+\)[sd]|%[sd]|<[^<>]*>|&\w+;|\]\([^()]*\)|`[^`]*`|\$[^$]*\$)")
 # Of a dictionary with the first of these, only the others are words: a condition, a list, a step of a story, a rule or
-# a key of the doctor, one of its sections, an example.
+# a key of the doctor, one of its sections, an example, a property of an encoding.
 PARTS = {
     "if": {"then", "else"}, "each": {"say", "between"}, "set": {"label", "say"}, "see": {"say", "does"},
-    "anchor": {"title"}, "config": {"label"},
+    "anchor": {"title"}, "config": {"label"}, "measured": {"name", "short", "measured", "ideal"},
 }  # fmt: skip
 # keys that the doctor knows, and a program: no words
 NO_WORDS = {

@@ -9,6 +9,7 @@ import re
 import shutil
 import zlib
 from functools import cache
+from html import escape
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -87,6 +88,7 @@ def let_sliders_go_first(output: Path) -> None:
 
     A script that does not wait holds up all that stands below it, and a deferred one every deferred one after it. Nor
     are the theme's own fetched before all others: they move no slider.
+    What the theme's templates say in English only is said in the words of the pages.
     The theme's 1.5 MB script of icons goes everywhere: web fonts draw them, and custom icons, its own, are not used.
     What this module and myst-nb wrote is named by its version now: Sphinx has seen that of the build before, or none.
     """
@@ -95,11 +97,14 @@ def let_sliders_go_first(output: Path) -> None:
     def version(name: str) -> str:
         return f"{zlib.crc32((output / name).read_bytes()):08x}"
 
+    theme = words.words("pages")["theme"]
     (output / "_static" / "scripts" / "fontawesome.js").unlink(missing_ok=True)  # a second build brings none
     for path in output.rglob("*.html"):
         before = path.read_text(encoding="utf-8")
         page = re.sub(r"<script\b[^>]*/fontawesome\.js[^>]*></script>\n?", "", before)
         page = re.sub(r'<link rel="preload" as="script"[^>]*>\n?', "", page)
+        for in_english, said in theme.items():
+            page = page.replace(f'="{in_english}"', f'="{escape(said)}"')
         page = OWN.sub(lambda address: f'{address[1]}?v={version(address[1])}"', page)
         if path.name != "search.html":
             page = re.sub(rf"<script\b[^>]*\b(?:{'|'.join(IDLE_SCRIPTS)})\.js[^>]*></script>\n?", "", page)

@@ -103,7 +103,9 @@ def cards(terms: Collection[Term], glossary: nodes.document, docname: str) -> It
 
 
 def put_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Link a chapter's terms, and add their cards at its end."""
+    """Link a chapter's terms, and add their cards at its end, in a build that has the glossary."""
+    if "book/glossary" not in app.env.found_docs:
+        return
     if re.match(r"notebooks/\d\d_", docname) and (terms := link_terms(doctree, docname)):
         doctree.next_node(nodes.section).extend(cards(terms, app.env.get_doctree("book/glossary"), docname))
 

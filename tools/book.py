@@ -3,7 +3,7 @@
 python -m tools.book              build it
 python -m tools.book linkcheck    ask every address outside the book whether it is there
 python -m tools.book --pages book/doctor notebooks/05_rope_matrices
-                                  build these pages alone, the first one first, into _build/some
+                                  build these pages and the first one alone, into _build/some
 python -m tools.book --language en-XA
                                   build it in a language, into a folder of its name: its words are in book/languages,
                                   but for en-XA, which is for tests (tools/pseudo.py)
@@ -69,7 +69,8 @@ def build_part(language: str, pages: list[str]) -> Path:
     if language == pseudo.LANGUAGE:
         pseudo.write(folder / "words")
     if pages:
-        toc = {"format": toc["format"], "root": pages[0], "chapters": [{"file": page} for page in pages[1:]]}
+        chapters = [{"file": page} for page in pages if page != toc["root"]]
+        toc = {"format": toc["format"], "root": toc["root"], "chapters": chapters}
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in {"_config.yml": config, "_toc.yml": toc}.items():
         (folder / name).write_text(yaml.safe_dump(content), encoding="utf-8")

@@ -29,10 +29,10 @@ PARTS = {
     "if": {"then", "else"}, "each": {"say", "between"}, "set": {"label", "say"}, "see": {"say", "does"},
     "anchor": {"title"}, "config": {"label"}, "measured": {"name", "short", "measured", "ideal"},
 }  # fmt: skip
-# keys that the doctor knows, and a program: no words
+# keys that the doctor knows: no words
 NO_WORDS = {
     "numbers", "windows", "window_bases", "bases", "alphas", "speaking", "sizes", "change_no_frequency", "known_keys",
-    "instead", "python",
+    "instead",
 }  # fmt: skip
 
 

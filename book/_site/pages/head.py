@@ -68,7 +68,7 @@ def lead_in(app: Sphinx, exception: Exception | None) -> None:
         path = Path(app.outdir) / "index.html"
         own = card(app, "index", meta["head_title"], meta["description"])
         text = path.read_text(encoding="utf-8").format(
-            lang=app.config.language,
+            lang=app.config.language.replace("_", "-"),
             title=escape(meta["head_title"]),
             description=escape(meta["description"]),
             card=own,

@@ -172,7 +172,7 @@ _KINDS = (Control, Switch, Choice, Text)
 
 
 def _wordless(control: dict[str, Any], words: dict[str, Any]) -> dict[str, Any]:
-    """A control without its words, which JavaScript has in the language of the page, whatever was executed in which."""
+    """A control without its words: JavaScript adds them, in the language of the page."""
     bare = {key: value for key, value in control.items() if key not in words}
     if "options" in words:
         bare["options"] = [{"value": option["value"], "sets": option["sets"]} for option in control["options"]]

@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-from book._site.outputs import assets
+from book._site import words
 from posenc.widgets import EXPLORABLES, Explorable, Playground, checkpoints, classic_scripts, stylesheet
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,7 +64,7 @@ def page(cls: type[Explorable], theme: str = "") -> str:
     scripts = list(classic_scripts([f"{cls.module}.js"]).values())
     if cls is Playground:
         scripts += checkpoints().values()
-    scripts.append(Path(assets.__file__).with_name("host.js").read_text(encoding="utf-8"))
+    scripts.append(words.script("outputs/host.js"))
     if not theme:
         scripts.insert(0, THEME)
     scripts = [script.replace("</script", r"<\/script") for script in scripts]

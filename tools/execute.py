@@ -348,9 +348,9 @@ def store_outputs(path: Path) -> None:
     path.write_text(dump(clean(result.notebook)), encoding="utf-8")
 
 
-def main() -> None:
-    """Execute every chapter that the cache does not hold; exit 1 if one fails."""
-    paths = chapters()
+def main(paths: list[Path] | None = None) -> None:
+    """Execute every chapter, or those of these paths, that the cache does not hold; exit 1 if one fails."""
+    paths = chapters() if paths is None else paths
     # With two notebooks at once, torch's further threads would only wait for each other.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with open_cache() as cache:

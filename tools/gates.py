@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # two letters at least, on one line or over a line's end; a capital may begin the next sentence
 DOUBLED = re.compile(r"\b([a-z]{2,})[ \t]*[ \n][ \t]*\1\b")
 FENCED = re.compile(r"^(`{3,}).*?^\1|\$\$.*?\$\$|\$[^$\n]*\$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+# in CommonMark, two stars between a mark and a letter are stars: the mark has to stand outside of them
+NOT_BOLD = re.compile(r"\*\*[^*\n]+[，。、！？：；）」』”]\*\*(?=\w)|(?<=\w)\*\*[（「『“][^*\n]+\*\*")
 LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)")
 ADDRESS = re.compile(r"[a-z]+:|/")
 WORKFLOWS = sorted(map(str, (ROOT / ".github" / "workflows").glob("*.yml")))
@@ -43,6 +45,14 @@ def doubled_words(paths: list[Path]) -> int:
     return len(found)
 
 
+def not_bold(paths: list[Path]) -> int:
+    """Print every emphasis of Chinese words that no reader would see; how many there are."""
+    found = [(path, match[0]) for path in paths for match in NOT_BOLD.finditer(prose(path))]
+    for path, words in found:
+        print(f"{path}: {words!r} is not bold, its mark has to stand outside of the stars")
+    return len(found)
+
+
 def broken_links(paths: list[Path]) -> int:
     """Print every link to a file of the repository that is not there; how many there are."""
     found = [
@@ -61,10 +71,14 @@ def module(*command: str) -> Callable[[], int]:
     return lambda: subprocess.call([sys.executable, "-m", *command], cwd=ROOT)
 
 
-def texts() -> list[Path]:
-    """The files in Markdown and the notebooks that are in the repository."""
+def texts(*kinds: str) -> list[Path]:
+    """The files of these kinds that are in the repository, or those in Markdown and the notebooks."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "*.md", "*.ipynb"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+        ["git", "ls-files", "-z", *(kinds or ("*.md", "*.ipynb"))],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     ).stdout
     return [ROOT / name for name in listed.split("\0") if name]
 
@@ -75,6 +89,7 @@ GATES: dict[str, Callable[[], int]] = {
     "notebooks": module("tools.notebooks", "--check"),
     "spelling": module("codespell_lib", "."),
     "doubled words": lambda: doubled_words(texts()),
+    "bold Chinese": lambda: not_bold(texts("*.md", "*.ipynb", "*.po", "book/claims/*.toml")),
     # an assignment's source is written to another folder, where its links hold
     "links": lambda: broken_links([path for path in texts() if "sources" not in path.parts]),
     "workflows": module("check_jsonschema", "--quiet", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS),

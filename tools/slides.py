@@ -276,6 +276,8 @@ def package_file(package: str, *parts: str) -> str:
 
 def deck(path: Path, parts: Path) -> str:
     """The page of a chapter's slides; LookupError where the chapter is not executed as it stands."""
+    from book._site import words as site_words
+
     notebook = execute.cached(path)
     made = nbformat.v4.new_notebook(cells=list(map(unbroken, together(list(slides(notebook))))))
     body = "".join(joined(cell["source"]) for cell in made.cells)
@@ -294,7 +296,7 @@ def deck(path: Path, parts: Path) -> str:
         *((parts / "reveal" / name).read_text(encoding="utf-8") for name in page_parts.REVEAL if name.endswith(".js")),
         *explorables,
         (DECK / "deck.js").read_text(encoding="utf-8"),
-        (SITE / "outputs" / "host.js").read_text(encoding="utf-8"),
+        site_words.script("outputs/host.js"),
     ]
     exporter = SlidesExporter(exclude_input_prompt=True, exclude_output_prompt=True, exclude_anchor_links=True)
     exporter.raw_template = (DECK / "index.html.j2").read_text(encoding="utf-8")

@@ -11,7 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tools import execute
+from book._site import words
+from tools import execute, pseudo
 
 if TYPE_CHECKING:
     from docutils import nodes
@@ -25,8 +26,8 @@ PARTS = (
     *("patches", "outputs.render"),
     *("reference.directives", "reference.map", "pages.numbers", "reference.package"),
     *("reference.glossary", "reference.terms"),
-    *("pages.predict", "pages.details", "pages.cite", "pages.head", "python.in_page", "outputs.assets"),
-    "pages.search_index",
+    *("pages.translate", "pages.predict", "pages.details", "pages.cite", "pages.head"),
+    *("python.in_page", "outputs.assets", "pages.search_index"),
 )
 
 # What of the package a directive shows: explorables name themselves, the map and the reference note what they read,
@@ -35,16 +36,19 @@ COMPUTED = {"doctor": "from posenc import doctor\ndoctor"}
 
 
 def _own_version() -> int:
-    """A number that changes with the extension's sources, so that Sphinx reads every page again."""
+    """A number that changes with the extension's sources and words, so that Sphinx reads every page again."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
+    here = Path(__file__).parent
+    for path in sorted([*here.rglob("*.py"), *here.rglob("words.json")]):
+        digest.update(words.file(path.relative_to(here).as_posix()).read_bytes())
     return int(digest.hexdigest()[:12], 16)
 
 
 def configure(app: Sphinx, config: Config) -> None:
     """Name the execution cache; launch buttons and edit links need the address of the book's repository."""
     config.nb_execution_cache_path = str(execute.CACHE)
+    if config.language == pseudo.LANGUAGE:
+        pseudo.mark_theme(app)
     options = config.html_theme_options
     options["use_edit_page_button"] = bool(options.get("repository_url"))
     if not options.get("repository_url"):

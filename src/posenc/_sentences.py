@@ -21,24 +21,36 @@ from __future__ import annotations
 
 import json
 import operator
+import os
 import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
 from posenc._numbers import fixed, grouped, integer, percent, significant
 
 Facts = Mapping[str, Any]
+_NO_SPACE = re.compile(r"(?<=[。！？；：]) ")
 _PLACE = re.compile(r"\{(\w+)(?::([^}]+))?\}")
 _COMPARED = re.compile(r"(\S+) ([=≠<≤>≥]) ('[^']*'|\S+)")
 _SIGNS = {"=": operator.eq, "≠": operator.ne, "<": operator.lt, "≤": operator.le, ">": operator.gt, "≥": operator.ge}
 
 
+def in_language(own: Traversable, folder: str) -> Traversable:
+    """A file of words: `own`, or the same in another language, from `folder` in the folder that POSENC_WORDS names."""
+    words = os.environ.get("POSENC_WORDS")
+    other = Path(words, folder, own.name) if words else None
+    return other if other and other.is_file() else own
+
+
 @cache
 def catalogue(name: str, folder: str = "js") -> dict[str, Any]:
     """All words of an explorable, from js/`name`.json, or those of another folder of the package."""
-    found: dict[str, Any] = json.loads((files("posenc") / folder / f"{name}.json").read_text(encoding="utf-8"))
+    file = in_language(files("posenc") / folder / f"{name}.json", folder)
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
 
@@ -69,8 +81,8 @@ def say_key(words: Mapping[str, Any], key: str, facts: Facts) -> str:
 
 
 def say_all(texts: list[Any], facts: Facts, names: Mapping[str, Mapping[str, str]] | None = None) -> str:
-    """Several sentences with a space between; those that say nothing are left out."""
-    return " ".join(filter(None, (say(text, facts, names) for text in texts)))
+    """Several sentences with a space between, but for Chinese; those that say nothing are left out."""
+    return _NO_SPACE.sub("", " ".join(filter(None, (say(text, facts, names) for text in texts))))
 
 
 def _fact(name: str, facts: Facts) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Any
+from unicodedata import east_asian_width
 
 __all__ = ["table"]
 
@@ -33,18 +34,27 @@ def table(rows: Iterable[Sequence[Any]], columns: Sequence[str], digits: int | S
         if len(line) != len(columns):
             raise ValueError(f"{line} has {len(line)} entries, and there are {len(columns)} columns")
     written = [[_formatted(*pair) for pair in zip(line, decimals, strict=True)] for line in entries]
-    widths = [max(map(len, column)) for column in zip(columns, *written, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(columns, *written, strict=True)]
     right = [all(not isinstance(line[k], str) for line in entries) for k in range(len(columns))]
     lines = [list(columns), *written]
     text = ""
     for line in lines:
         cells = zip(line, widths, right, strict=True)
-        padded = (entry.rjust(width) if to_right else entry.ljust(width) for entry, width, to_right in cells)
+        padded = (_padded(entry, width - _width(entry), to_right) for entry, width, to_right in cells)
         text += "  ".join(padded).rstrip() + "\n"
     if show:
         show(text, _html(lines, right))
     else:
         print(text, end="")
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal a text takes: a Chinese character takes two."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def _padded(text: str, spaces: int, to_right: bool) -> str:
+    return " " * spaces + text if to_right else text + " " * spaces
 
 
 def _html(lines: list[list[str]], right: list[bool]) -> str:

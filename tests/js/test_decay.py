@@ -148,6 +148,7 @@ def test_sentences_are_those_of_python(module_of):
     x = {"texts": [text for text, _ in SAID], "facts": FACTS, "names": NAMES}
     assert sentences("x.texts.map((text) => A.say(text, x.facts, x.names))", x) == [words for _, words in SAID]
     assert sentences("A.sayAll(['One.', '', 'Two.'], x.facts)", x) == "One. Two."
+    assert sentences("A.sayAll(['得分是 1.541。', '在 30 处更小。'], x.facts)", x) == "得分是 1.541。在 30 处更小。"
     with pytest.raises(ThrownError, match=f"no fact nothing among {', '.join(FACTS)}"):
         sentences("A.say('{nothing}', x.facts, {})", x)
     with pytest.raises(ThrownError, match="no linear in schemes"):

@@ -43,6 +43,10 @@ def test_several_have_a_space_between_and_empty_ones_none():
     assert say_all(["One.", "", {"if": "yes", "then": "Two."}, {"if": "no", "then": "Three."}], FACTS) == "One. Two."
 
 
+def test_chinese_sentences_have_no_space_between():
+    assert say_all(["得分是 1.541。", "在 30 处更小。", "RoPE."], FACTS) == "得分是 1.541。在 30 处更小。RoPE."
+
+
 def test_a_fact_and_a_name_that_are_not_there_are_named():
     with pytest.raises(KeyError, match="no fact 'nothing' among count, "):
         say("{nothing}", FACTS)

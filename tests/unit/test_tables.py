@@ -22,6 +22,11 @@ def test_a_nought_has_no_minus(capsys):
     assert capsys.readouterr().out == "    x\n0.000\n"
 
 
+def test_columns_stand_below_one_another_in_chinese(capsys):
+    table([("旋转", 7), ("a", 12)], columns=["编码", "n"])
+    assert capsys.readouterr().out == "编码   n\n旋转   7\na     12\n"
+
+
 def test_a_page_shows_it_as_html(monkeypatch, capsys):
     shown = []
     monkeypatch.setattr(tables, "show", lambda *given: shown.append(given))

@@ -96,7 +96,8 @@ def test_html_holds_the_state_and_words(explorable):
     text = widget.to_html()
     state = json.loads(re.search(r'<script type="application/json">(.*?)</script>', text)[1])
     assert {name: state[name] for name in widget.setting()} == widget.setting()
-    assert state["_controls"] == [{**control, "hidden": False} for control in explorable.controls()]
+    assert [control["name"] for control in state["_controls"]] == list(widget.setting())
+    assert '"label":' not in text, "JavaScript has the words, in the language of the page"
     assert f'data-module="{explorable.module}"' in text
     assert explorable.catalogue["title"] in re.search(r"<noscript>(.*)</noscript>", text)[1]
 

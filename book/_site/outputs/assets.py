@@ -9,10 +9,12 @@ import re
 import shutil
 import zlib
 from functools import cache
+from html import escape
 from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from book._site import words
 from book._site.style import font
 
 SITE = Path(__file__).resolve().parents[1]
@@ -52,7 +54,10 @@ def copy_files(static: Path) -> None:
         _copy(mathjax / part, static / "mathjax" / part)
     _copy(_package_folder("plotly") / "package_data" / "plotly.min.js", static / FOLDER / "plotly.min.js")
     for name in COPIED:
-        _copy(SITE / name, static / FOLDER / Path(name).name)
+        if name.endswith(".js"):
+            (static / FOLDER / Path(name).name).write_text(words.script(name), encoding="utf-8")
+        else:
+            _copy(SITE / name, static / FOLDER / Path(name).name)
 
 
 def write_explorables(static: Path) -> None:
@@ -83,6 +88,7 @@ def let_sliders_go_first(output: Path) -> None:
 
     A script that does not wait holds up all that stands below it, and a deferred one every deferred one after it. Nor
     are the theme's own fetched before all others: they move no slider.
+    What the theme's templates say in English only is said in the words of the pages.
     The theme's 1.5 MB script of icons goes everywhere: web fonts draw them, and custom icons, its own, are not used.
     What this module and myst-nb wrote is named by its version now: Sphinx has seen that of the build before, or none.
     """
@@ -91,11 +97,14 @@ def let_sliders_go_first(output: Path) -> None:
     def version(name: str) -> str:
         return f"{zlib.crc32((output / name).read_bytes()):08x}"
 
+    theme = words.words("pages")["theme"]
     (output / "_static" / "scripts" / "fontawesome.js").unlink(missing_ok=True)  # a second build brings none
     for path in output.rglob("*.html"):
         before = path.read_text(encoding="utf-8")
         page = re.sub(r"<script\b[^>]*/fontawesome\.js[^>]*></script>\n?", "", before)
         page = re.sub(r'<link rel="preload" as="script"[^>]*>\n?', "", page)
+        for in_english, said in theme.items():
+            page = page.replace(f'="{in_english}"', f'="{escape(said)}"')
         page = OWN.sub(lambda address: f'{address[1]}?v={version(address[1])}"', page)
         if path.name != "search.html":
             page = re.sub(rf"<script\b[^>]*\b(?:{'|'.join(IDLE_SCRIPTS)})\.js[^>]*></script>\n?", "", page)

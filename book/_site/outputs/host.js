@@ -251,7 +251,7 @@
       console.error(error);
       const apology = document.createElement("p");
       apology.className = "posenc-failure";
-      apology.textContent = "This figure could not be drawn. Your browser's console says why.";
+      apology.textContent = words.failed;
       figure.append(apology);
     });
     started.set(figure, said);

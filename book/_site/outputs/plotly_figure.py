@@ -68,7 +68,7 @@ def _phone_height(layout: dict[str, Any], height: int) -> int:
     return min(height, round(needed) + PHONE_MARGINS)
 
 
-def plotly_html(figure: dict[str, Any]) -> str:
+def plotly_html(figure: dict[str, Any], without_script: str = "") -> str:
     """A Plotly figure as JSON for the page host, with a caption and a text for those who do not see it."""
     layout = dict(figure.get("layout") or {})
     title = _title(layout)
@@ -81,5 +81,5 @@ def plotly_html(figure: dict[str, Any]) -> str:
     return (
         f'<figure class="posenc-plotly">{caption}<script type="application/json">{script_json(data)}</script>'
         f'<div class="posenc-canvas" role="img" aria-label="{escape(description)}" style="{room}"></div>'
-        f"<noscript><p>{escape(description)} (The figure itself needs JavaScript.)</p></noscript></figure>"
+        f"<noscript><p>{escape(description)} {escape(without_script)}</p></noscript></figure>"
     )

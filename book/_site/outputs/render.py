@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -11,11 +12,15 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from book._site.outputs.plotly_figure import PLOTLY, plotly_html
+from book._site.words import words
 from tools.notebooks import TABLE
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
-RUN_SENTENCE = "Load Python to move the sliders."
+WORDS = words("outputs")
+
+# Marks that stay with what they open or close, those of Chinese too.
+OPENING, CLOSING = "([“‘（【《「『", ".,;:!?)]”’。，、；：！？）】》」』"
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +40,7 @@ class OwnOutput:
         """The figure or table, or None for another MIME type."""
         if data.mime_type == TABLE:
             return [nodes.raw("", data.string, format="html")]
-        return [_raw(plotly_html(data.content))] if data.mime_type == PLOTLY else None
+        return [_raw(plotly_html(data.content, WORDS["needs_script"]))] if data.mime_type == PLOTLY else None
 
 
 class WidgetOutput:
@@ -71,10 +76,10 @@ class WidgetOutput:
 def _opening_value(state: dict[str, Any]) -> str:
     if "_options_labels" in state:
         index = state.get("index")
-        return "none" if index is None else str(state["_options_labels"][index])
+        return str(WORDS["interact"]["values"]["none"]) if index is None else str(state["_options_labels"][index])
     value = state.get("value")
     if isinstance(value, bool):
-        return "on" if value else "off"
+        return str(WORDS["interact"]["values"]["on" if value else "off"])
     return f"{value:,.7g}".replace(",", "\u202f") if isinstance(value, (int, float)) else str(value)
 
 
@@ -101,9 +106,9 @@ def _interact_nodes(
         f"<li>{escape(control['description'])} <b>{escape(_opening_value(control))}</b></li>" for control in controls
     )
     box = nodes.container(classes=["posenc-interact"])
-    box += _raw(f'<ul class="posenc-settings" aria-label="Opening setting">{settings}</ul>')
+    box += _raw(f'<ul class="posenc-settings" aria-label="{escape(WORDS["interact"]["setting"])}">{settings}</ul>')
     box += drawn
-    box += nodes.paragraph("", RUN_SENTENCE, classes=["posenc-run"])
+    box += nodes.paragraph("", WORDS["interact"]["run"], classes=["posenc-run"])
     return [box]
 
 
@@ -120,7 +125,7 @@ def keep_marks_with_formulas(app: Sphinx, doctree: nodes.document) -> None:
         place = formula.parent
         at = next(k for k, node in enumerate(place) if node is formula)  # equal texts are one to list.index
         before, after = (_text(place[k]) if 0 <= k < len(place) else "" for k in (at - 1, at + 1))
-        rest, end = before.rstrip("([“‘"), after.lstrip(".,;:!?)]”’")
+        rest, end = before.rstrip(OPENING), after.lstrip(CLOSING)
         opening, closing = before[len(rest) :], after[: len(after) - len(end)]
         if not opening and not closing:
             continue
@@ -132,6 +137,19 @@ def keep_marks_with_formulas(app: Sphinx, doctree: nodes.document) -> None:
             place[at + 1] = nodes.Text(end)
 
 
+def speak(app: Sphinx, doctree: nodes.document) -> None:
+    """Give explorables the page's words for readers without JavaScript: a notebook is executed in English."""
+    if app.config.language == "en":
+        return
+    from posenc.widgets import EXPLORABLES
+
+    words = {cls.module: cls.without_script() for cls in EXPLORABLES}
+    for html in list(doctree.findall(nodes.raw)):
+        if found := re.search(r'class="posenc-explorable" data-module="(\w+)"', html.astext()):
+            html[:] = [nodes.Text(re.sub("<noscript>.*?</noscript>", lambda _: words[found[1]], html.astext()))]
+
+
 def setup(app: Sphinx) -> None:
-    """Register the hook."""
+    """Register the hooks."""
+    app.connect("doctree-read", speak)
     app.connect("doctree-read", keep_marks_with_formulas)

@@ -11,10 +11,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from book._site.reference.directives import ROOT
+from book._site.words import words
 from tools.address import site
 
 CHAPTER = re.compile(r"notebooks/(\d\d)_\w+")
-FOLD = """<details><summary>Cite this chapter</summary>
+FOLD = """<details><summary>{name}</summary>
 <div class="highlight-bibtex notranslate"><div class="highlight"><pre>{entry}</pre></div></div></details>
 """
 
@@ -41,7 +42,7 @@ def add(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], 
     url = app.config.html_theme_options.get("repository_url")
     if url and CHAPTER.fullmatch(pagename):
         title = app.env.titles[pagename].astext()
-        context["body"] += FOLD.format(entry=escape(entry(pagename, title, url)))
+        context["body"] += FOLD.format(name=words("pages")["cite"], entry=escape(entry(pagename, title, url)))
 
 
 def setup(app: Sphinx) -> None:

@@ -60,7 +60,7 @@
 
   function run(on) {
     runs = on;
-    button.textContent = on ? "Pause" : "▶ Move";
+    button.textContent = on ? words.pause : words.move;
     if (!on) rest();
   }
 

@@ -11,14 +11,11 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from book._site.words import words
 from tools.address import GITHUB
 
 CARD = "_static/posenc/card.png"  # 1200 by 630
-# Pages that Sphinx generates have no metadata.
-GENERATED = {
-    "search": "Search the book Turn by Turn.",
-    "genindex": "Index of the book Turn by Turn.",
-}
+WORDS = words("pages")["head"]
 
 
 def describe(
@@ -26,7 +23,7 @@ def describe(
 ) -> None:
     """Add the description, and a title where a page has a fuller one than its heading."""
     meta = app.env.metadata.get(pagename, {})
-    description = meta.get("description") or GENERATED[pagename]
+    description = meta.get("description") or WORDS[pagename].format(title=app.config.html_title)  # of Sphinx's own
     if title := meta.get("head_title"):
         context["title"], context["docstitle"] = title, ""
     name = re.sub("<[^>]+>", "", context.get("title") or "")
@@ -46,7 +43,7 @@ def card(app: Sphinx, pagename: str, title: str, description: str) -> str:
         "og:image": f"{address or up}{CARD}",
         "og:image:width": "1200",
         "og:image:height": "630",
-        "og:image:alt": "A query and a key, rotated by their positions, and the score, which depends on the distance.",
+        "og:image:alt": WORDS["card"],
     }
     if address:
         properties["og:url"] = f"{address}{pagename}.html"
@@ -71,7 +68,10 @@ def lead_in(app: Sphinx, exception: Exception | None) -> None:
         path = Path(app.outdir) / "index.html"
         own = card(app, "index", meta["head_title"], meta["description"])
         text = path.read_text(encoding="utf-8").format(
-            title=escape(meta["head_title"]), description=escape(meta["description"]), card=own
+            lang=app.config.language.replace("_", "-"),
+            title=escape(meta["head_title"]),
+            description=escape(meta["description"]),
+            card=own,
         )
         path.write_text(text, encoding="utf-8")
 
@@ -122,7 +122,8 @@ def mend_roles(
     if generate := context.get("generate_toctree_html"):
 
         def with_names(*args: Any, **options: Any) -> str:
-            return str(generate(*args, **options)).replace("<summary><span", '<summary aria-label="Pages below"><span')
+            named = f'<summary aria-label="{escape(WORDS["below"])}"><span'
+            return str(generate(*args, **options)).replace("<summary><span", named)
 
         context["generate_toctree_html"] = with_names
 

@@ -6,7 +6,6 @@ what waits for a guess, and `predict.js` opens it.
 
 from __future__ import annotations
 
-import json
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,13 @@ from sphinx.util import logging
 from book._site.outputs.cells import cells_of, executed, parts_of, wrap
 from book._site.outputs.plotly_figure import script_json
 from book._site.pages import predictions
+from book._site.pages.translate import translated, translator
+from book._site.words import words
 
 HERE = Path(__file__).parent
 FORM = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True).get_template("predict.html")
-WORDS: dict[str, Any] = json.loads((HERE / "words.json").read_text(encoding="utf-8"))
+WORDS = words("pages")
+SHOWN = ("unit", "choices", "labels", "x", "y")  # of a question, what has texts
 # Who has chosen so sees everything from the first paint on.
 SHOW_ALL = """try {
   if (localStorage.getItem("posenc-show-all") === "true") document.documentElement.classList.add("posenc-all");
@@ -80,8 +82,8 @@ def predict(app: Sphinx, doctree: nodes.document) -> None:
     """Prepare each prediction of a page; one that does not fit is a warning, which is an error of the build."""
     asking = [k for k, cell in enumerate(cells_of(app)) if "predict" in cell["metadata"].get("tags", [])]
     cells = executed(app) if asking else []
-    for path in (HERE / "predict.html", HERE / "words.json") if asking else ():
-        app.env.note_dependency(str(path))
+    if asking:
+        app.env.note_dependency(str(HERE / "predict.html"))
     for index in asking:
         name = cells[index]["id"]
         try:
@@ -89,6 +91,7 @@ def predict(app: Sphinx, doctree: nodes.document) -> None:
         except ValueError as error:
             logger.warning(f"{error}", location=app.env.docname, type="posenc", subtype="predict")
             continue
+        question |= translated({part: question[part] for part in SHOWN if part in question}, translator(app, doctree))
         ask(doctree, index, name, question, app.env.docname)
         hide(doctree, cells, name, question["hides"])
 

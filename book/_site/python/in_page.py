@@ -21,6 +21,8 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from book._site.words import words
+from posenc._sentences import in_language
 from tools import numpy_wasm, page_parts
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -58,7 +60,7 @@ def _of_the_book() -> Files:
     for path in sorted([*(source / "posenc").rglob("*"), *(source / "posenc_lab").rglob("*")]):
         name = path.relative_to(source).as_posix()
         if path.is_file() and not IDLE.search(name):
-            yield name, path.read_bytes()
+            yield name, Path(str(in_language(path, path.parent.name))).read_bytes()
     yield from _installed("traitlets", "array-api-compat", "ipywidgets", "comm")
     shims = HERE / "shims"
     for path in sorted(shims.rglob("*.py")):
@@ -129,7 +131,7 @@ def page_script(scripts: dict[str, str], parts: Path, models: Iterable[str]) -> 
     """The page's half: work.js and page.js with their words, the worker's source, and what there is to bring."""
     info = json.loads((parts / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
     facts = {
-        "words": json.loads(_read("words.json")),
+        "words": words("python"),
         "worker": f"const info = {json.dumps(info)};\n{_read('worker.js')}",
         "packs": [{"name": name, "bytes": len(script)} for name, script in scripts.items()],
         "models": sorted(models),  # packs that only those pages bring whose notebook names them
@@ -142,8 +144,8 @@ def start_script(scripts: dict[str, str], models: Iterable[str]) -> str:
     """What every page with cells loads: its buttons, and nothing else before one is pressed."""
     everywhere = scripts.keys() - {"recorded", *models}
     megabytes = round(sum(len(scripts[name]) for name in everywhere) / 1e6)
-    words = json.dumps(json.loads(_read("words.json"))["start"], ensure_ascii=False)
-    return f"(() => {{\nconst words = {words.replace('{megabytes}', str(megabytes))};\n{_read('start.js')}}})();\n"
+    said = json.dumps(words("python")["start"], ensure_ascii=False).replace("{megabytes}", str(megabytes))
+    return f"(() => {{\nconst words = {said};\n{_read('start.js')}}})();\n"
 
 
 def page_notebook(path: Path) -> dict[str, Any]:

@@ -25,8 +25,8 @@
   function show() {
     const asked = new FormData(form), fitting = cards.filter((claim) => fits(claim, asked));
     for (const { card } of cards) card.hidden = card !== named() && !fitting.some((claim) => claim.card === card);
-    const none = fitting.length ? "" : ": take away a word, a tick or the chapter";
-    count.textContent = `${fitting.length} of ${cards.length} claims${none}`;
+    const text = fitting.length ? words.count : words.none;
+    count.textContent = text.replace("{shown}", fitting.length).replace("{all}", cards.length);
   }
 
   /** Show what is asked for, and keep it in the address. */

@@ -15,26 +15,16 @@ from jinja2 import Environment
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from book._site.words import words
 from book.claims import evidence
 
 ROOT = Path(__file__).resolve().parents[3]
 CLAIMS = ROOT / "book" / "claims"
 TEMPLATES = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
 
-VERDICTS = {
-    "TRUE": "true",
-    "COND": "true under a condition",
-    "MISL": "misleading",
-    "FALSE": "false",
-    "UNTESTED": "not tested here",
-}
-KINDS = {
-    "executable": "a test runs it",
-    "misprint": "a misprint, with nothing to run",
-    "literature": "rests on what others measured",
-    "untestable": "no test here can settle it",
-}
-NOTES = {note: f"note {note}" for note in evidence.NOTES} | {evidence.OURS: "ours"}
+WORDS = words("reference")
+VERDICTS, KINDS = WORDS["verdicts"], WORDS["kinds"]
+NOTES = {note: WORDS["note"].format(note=note) for note in evidence.NOTES} | {evidence.OURS: WORDS["ours"]}
 
 
 class WrittenDirective(SphinxDirective):
@@ -141,8 +131,8 @@ DOCTOR = TEMPLATES.from_string("""\
 <div id="doctor-answer"></div>
 <ul class="posenc-doctor-list">
 {% for name, meaning in levels.items() %}
-<li class="posenc-doctor-{{ name.replace(" ", "-") }}"><strong class="posenc-doctor-verdict">{{ name }}</strong>: {{
-meaning }}.</li>
+<li class="posenc-doctor-{{ name.replace(" ", "-") }}">
+<strong class="posenc-doctor-verdict">{{ names.levels[name] }}</strong>: {{ meaning }}.</li>
 {% endfor %}
 </ul>""")
 
@@ -159,7 +149,7 @@ class Doctor(SphinxDirective):
 
 # With JavaScript the counts are the labels of a filter.
 FILTER = TEMPLATES.from_string("""\
-<form id="claim-filter" role="search" aria-label="Filter the claims">
+<form id="claim-filter" role="search" aria-label="{{ filter.name }}">
 {% for group, legend, names, counts in groups %}
 <fieldset><legend>{{ legend }}</legend><ul class="posenc-verdicts">
 {% for name, words in names.items() if counts[name] %}
@@ -170,14 +160,14 @@ FILTER = TEMPLATES.from_string("""\
 </ul></fieldset>
 {% endfor %}
 <div class="posenc-claim-fields" hidden>
-<label>Words <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
-<label>Chapter <select name="chapter"><option value="">all chapters</option>
+<label>{{ filter.words }} <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
+<label>{{ filter.chapter }} <select name="chapter"><option value="">{{ filter.all }}</option>
 {% for (number, title), count in chapters %}
 <option value="{{ number }}">{{ title }} ({{ count }})</option>
 {% endfor %}
 </select></label>
-<button type="reset">Show all</button></div>
-<p id="claim-count" role="status">{{ total }} claims</p></form>""")
+<button type="reset">{{ filter.reset }}</button></div>
+<p id="claim-count" role="status">{{ filter.total.format(count=total) }}</p></form>""")
 
 
 class Claims(WrittenDirective):
@@ -190,12 +180,13 @@ class Claims(WrittenDirective):
         claims = evidence.load_manifest()
         summary = FILTER.render(
             groups=[
-                ("verdict", "Verdicts", VERDICTS, Counter(claim.verdict for claim in claims)),
-                ("kind", "How they are decided", KINDS, Counter(claim.kind for claim in claims)),
-                ("note", "Who says it", NOTES, Counter(note for claim in claims for note in claim.said_by)),
+                ("verdict", WORDS["filter"]["verdicts"], VERDICTS, Counter(claim.verdict for claim in claims)),
+                ("kind", WORDS["filter"]["kinds"], KINDS, Counter(claim.kind for claim in claims)),
+                ("note", WORDS["filter"]["notes"], NOTES, Counter(note for claim in claims for note in claim.said_by)),
             ],
             chapters=sorted(Counter((claim.chapter, claim.title) for claim in claims).items()),
             total=len(claims),
+            filter=WORDS["filter"],
         )
         return [nodes.raw("", summary, format="html"), *map(self._card, claims)]
 
@@ -215,8 +206,8 @@ class Claims(WrittenDirective):
         texts = {"original language-zh": quoted, **texts}
         card += [self.box(f"posenc-claim-{name}", text) for name, text in texts.items() if text]
         foot = nodes.paragraph(classes=["posenc-claim-foot"])
-        source = "" if claim.original else "ours, no note says it · "
-        foot += nodes.Text(f"{KINDS[claim.kind]} · {source}{'told in ' if claim.link else 'told here only'}")
+        source = "" if claim.original else WORDS["card"]["ours"]
+        foot += nodes.Text(f"{KINDS[claim.kind]} · {source}{WORDS['card']['told' if claim.link else 'only']}")
         if claim.link:
             foot += nodes.reference("", claim.title, refuri="../" * self.env.docname.count("/") + claim.link)
         card += foot

@@ -22,7 +22,7 @@ from myst_parser.mdit_to_docutils.base import default_slugify
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from book._site.reference.directives import CLAIMS, ROOT, TEMPLATES, VERDICTS, WrittenDirective
+from book._site.reference.directives import CLAIMS, ROOT, TEMPLATES, VERDICTS, WORDS, WrittenDirective
 from book.claims import evidence
 
 NOTEBOOKS = ROOT / "notebooks"
@@ -132,12 +132,12 @@ CARD = Template(
 {{ term.definition }}
 
 {% if codes %}
-- *in posenc* {{ codes }}
+- *{{ words.posenc }}* {{ codes }}
 {% endif %}
 {% if names %}
-- *elsewhere* {{ names }}
+- *{{ words.elsewhere }}* {{ names }}
 {% endif %}
-- *explained in* {{ see }}
+- *{{ words.explained }}* {{ see }}
 """,
     trim_blocks=True,
 )
@@ -155,6 +155,7 @@ class TermDirective(WrittenDirective):
         self.env.note_dependency(str(NOTEBOOKS / f"{term.see.partition('#')[0]}.ipynb"))
         text = CARD.render(
             term=term,
+            words=WORDS["glossary"],
             codes=", ".join(f"{{py:obj}}`{code} <posenc.{CODE.fullmatch(code)['name']}>`" for code in term.code),
             names=", ".join(map(_shown, term.elsewhere)),
             see=_link_to(term.see),
@@ -173,14 +174,12 @@ class TermFinder(WrittenDirective):
 
     def run(self) -> list[nodes.Node]:
         """The four lists."""
-        terms = terms_of(Path(self.env.doc2path(self.env.docname)))
+        terms, says = terms_of(Path(self.env.doc2path(self.env.docname))), WORDS["glossary"]
         lists = {
-            "All terms, A to Z": sorted(((term.name, term) for term in terms), key=_letters),
-            "By symbol": [(symbol, term) for term in terms for symbol in term.symbols],
-            "By a name met elsewhere": sorted(
-                ((_shown(name), term) for term in terms for name in term.elsewhere), key=_letters
-            ),
-            "中文": sorted(((term.zh, term) for term in terms), key=_letters),
+            says["by_name"]: sorted(((term.name, term) for term in terms), key=_letters),
+            says["by_symbol"]: [(symbol, term) for term in terms for symbol in term.symbols],
+            says["by_other"]: sorted(((_shown(name), term) for term in terms for name in term.elsewhere), key=_letters),
+            says["by_chinese"]: sorted(((term.zh, term) for term in terms), key=_letters),
         }
         found = self.box("posenc-finder", FINDER.render(lists=lists))
         for each in found.findall(nodes.bullet_list):
@@ -220,7 +219,7 @@ class QuestionDirective(WrittenDirective):
         answer = self.box("posenc-answer", "\n".join(self.content))
         for code in list(answer.findall(nodes.literal_block)):
             place = code.parent.index(code)
-            code.parent[place : place + 1] = _fold([nodes.Text("The lines that show it")], code)
+            code.parent[place : place + 1] = _fold([nodes.Text(WORDS["lines"])], code)
         self.link_target(answer, nodes.make_id(self.arguments[0]), self.arguments[0])
         return _fold([nodes.inline("", "", *question.children, classes=["posenc-question"])], answer)
 
@@ -233,8 +232,8 @@ def _fold(summary: list[nodes.Node], content: nodes.Node) -> list[nodes.Node]:
 
 
 SHARES = TEMPLATES.from_string("""\
-<p class="posenc-shares-total"><strong>{{ shares | sum(attribute=1) }}</strong> claims</p>
-<div class="posenc-shares" role="img" aria-label="{{ shares | sum(attribute=1) }} claims: {{ words }}">
+<p class="posenc-shares-total"><strong>{{ shares | sum(attribute=1) }}</strong> {{ total }}</p>
+<div class="posenc-shares" role="img" aria-label="{{ words }}">
 {% for name, count in shares %}
 <span class="posenc-verdict-{{ name.lower() }}" style="flex-grow:{{ count }}"></span>
 {% endfor %}
@@ -258,8 +257,10 @@ class NotesVerdicts(SphinxDirective):
         asked = set(self.arguments or evidence.NOTES)
         counts = Counter(claim.verdict for claim in evidence.load_manifest() if asked & set(claim.said_by))
         shares = [(name, counts[name]) for name in VERDICTS if counts[name]]
-        words = ", ".join(f"{count} {VERDICTS[name]}" for name, count in shares)
-        return [nodes.raw("", SHARES.render(shares=shares, words=words, verdicts=VERDICTS), format="html")]
+        verdicts = ", ".join(f"{count} {VERDICTS[name]}" for name, count in shares)
+        said = WORDS["shares"]["alt"].format(count=counts.total(), verdicts=verdicts)
+        html = SHARES.render(shares=shares, words=said, verdicts=VERDICTS, total=WORDS["shares"]["total"])
+        return [nodes.raw("", html, format="html")]
 
 
 def setup(app: Sphinx) -> None:

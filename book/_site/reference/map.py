@@ -13,8 +13,10 @@ from jinja2 import Environment
 from sphinx.application import Sphinx
 
 from book._site.reference.directives import ROOT, WrittenDirective
+from book._site.words import words
 from book.claims import evidence
 
+SAYS = words("reference")["map"]
 UNFIXED = ("default", "dynamic_ntk")  # scalings that change nothing at the trained length
 MARKDOWN = Environment(trim_blocks=True, lstrip_blocks=True)
 POINTS = MARKDOWN.from_string("""\
@@ -51,7 +53,8 @@ ${{ words.formula }}$
 
 {% if reach %}
 <table>
-<thead><tr><th scope="col">length</th>{% for time in times %}<th scope="col">{{ time }}</th>{% endfor %}</tr></thead>
+<thead><tr><th scope="col">{{ says.length }}</th>
+{%- for time in times %}<th scope="col">{{ time }}</th>{% endfor %}</tr></thead>
 {% for label, rows in reach %}
 <tbody><tr><th scope="rowgroup" colspan="5">{{ label }}</th></tr>
 {% for measure, cells in rows.items() %}
@@ -72,7 +75,7 @@ ${{ words.formula }}$
 
 {% endif %}
 `{{ name }}` · [{{ words.chapter }} {{ chapter[1] }}](../notebooks/{{ chapter[0] }}.ipynb)
-{{- " · extrapolation not measured" if not reach }}
+{{- " · " ~ says.unmeasured if not reach }}
 """)
 CURVE = MARKDOWN.from_string("""\
 <svg viewBox="0 0 200 52" aria-hidden="true">
@@ -98,12 +101,12 @@ def cost_rows(name: str) -> dict[str, str]:
 
     found = cost(name)
     percent = f"{100 * found.share:.0f}" if found.share > 0.1 else f"{100 * found.share:.2g}"
-    which = "for each sequence" if found.by_content else "for all sequences"
-    bias = f"{found.bias / 2**20:.0f} MiB per layer<small>{which}</small>"
+    which = SAYS["by_content" if found.by_content else "by_position"]
+    bias = f"{SAYS['bytes'].format(mebibytes=round(found.bias / 2**20))}<small>{which}</small>"
     return {
-        "Parameters": grouped(found.parameters) if found.parameters else "none",
-        "Extra work": f"{percent} % of attention" if found.share else "none",
-        "Bias in memory": bias if found.bias else "none",
+        SAYS["parameters"]: grouped(found.parameters) if found.parameters else SAYS["none"],
+        SAYS["work"]: SAYS["share"].format(percent=percent) if found.share else SAYS["none"],
+        SAYS["bias"]: bias if found.bias else SAYS["none"],
     }
 
 
@@ -147,11 +150,11 @@ class Map(WrittenDirective):
         found: list[nodes.Node] = []
         for name in ordered(SCALINGS, WORDS["scalings"]):
             words, changed = WORDS["scalings"][name], pairs(name)
-            example = f"<small>{words.get('model', 'Llama-2-7b-hf')}, {words['length']} tokens</small>"
+            example = SAYS["example"].format(model=words.get("model", "Llama-2-7b-hf"), length=words["length"])
             facts = {
-                "Pairs": f"{changed.words}{CURVE.render(dots=changed.dots)}{example}",
-                "Attention factor": f"{changed.attention_factor:.4g}",
-                "Models": ", ".join(who().get(name, ["none of posenc.configs"])),
+                SAYS["pairs"]: f"{changed.words}{CURVE.render(dots=changed.dots)}<small>{example}</small>",
+                SAYS["factor"]: f"{changed.attention_factor:.4g}",
+                SAYS["models"]: ", ".join(who().get(name, [SAYS["no_model"]])),
             }
             anchor, first = nodes.make_id(f"scaling-{name}"), "1×" if name in UNFIXED else "1×, s = 4"
             card = self._card(anchor, name, words, "map-scaling", facts=facts, reach=scaling_reach(name), first=first)
@@ -163,7 +166,7 @@ class Map(WrittenDirective):
     ) -> nodes.section:
         times = (first, "2×", "4×", "16×")
         chapter = evidence.PAGES[words["chapter"]].stem, evidence.CHAPTERS[words["chapter"]]
-        text = CARD.render(name=name, words=words, chapter=chapter, times=times, **parts)
+        text = CARD.render(name=name, says=SAYS, words=words, chapter=chapter, times=times, **parts)
         card = nodes.section("", nodes.title("", words["label"]), *self.markdown(text), classes=["map-card", css])
         self.link_target(card, anchor, words["label"])
         return card

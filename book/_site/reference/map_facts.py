@@ -6,7 +6,6 @@ import functools
 import inspect
 import math
 import tomllib
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -14,14 +13,16 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
+from book._site.words import file, words
 from posenc import configs, scaling
 from posenc.schemes import SCHEMES, PositionScheme
 from posenc.widgets.extrapolation import SCALED, TIMES, Extrapolation
 
-WORDS = tomllib.loads(Path(__file__).with_name("map.toml").read_text(encoding="utf-8"))
+WORDS = tomllib.loads(file("reference/map.toml").read_text(encoding="utf-8"))
+SAYS = words("reference")["map"]
+MEASURES = SAYS["measures"]
 # the model that costs are counted on
 SHAPE = {"dim": 768, "n_heads": 12, "head_dim": 64, "length": 1024, "max_positions": 1024}
-MEASURES = {"text": "loss", "copy": "repeated copy", "copy_half": "copy from half"}
 SHOWN = (1, 2, 4, 16)  # of the measured lengths, in trained lengths
 
 
@@ -99,18 +100,18 @@ class Cell(NamedTuple):
 def reach(key: str, scaling: str = "default", at_first: str = "default") -> tuple[str, dict[str, list[Cell | None]]]:
     """The label of a measured model, and its cells by measure; at 1× with the scaling `at_first`."""
     rows: dict[str, list[Cell | None]] = {}
-    for measure, words in MEASURES.items():
+    for measure, name in MEASURES.items():
         by_length = Extrapolation.data()["measured"][measure][key]["by_length"]
         start = _mean([row[0] for row in by_length["default"]])
-        rows[words] = []
+        rows[name] = []
         for time in SHOWN:
             values = [row[TIMES.index(time)] for row in by_length.get(at_first if time == 1 else scaling, [[None] * 5])]
             if None in values:
-                rows[words].append(None)
+                rows[name].append(None)
                 continue
             mean = _mean(values)
             lost = (mean - start) / 2 if measure == "text" else start - mean
-            rows[words].append(Cell(mean, min(values), max(values), min(1.0, max(0.0, lost))))
+            rows[name].append(Cell(mean, min(values), max(values), min(1.0, max(0.0, lost))))
     return Extrapolation.catalogue["names"]["schemes"][key], rows
 
 
@@ -138,11 +139,12 @@ class Pairs(NamedTuple):
     def words(self) -> str:
         """What happens to fast and slow pairs."""
         fastest, slowest = (
-            "unrotated" if one == math.inf else f"÷{one:.3g}" for one in (self.divisors[0], self.divisors[-1])
+            SAYS["unrotated"] if one == math.inf else f"÷{one:.3g}" for one in (self.divisors[0], self.divisors[-1])
         )
         unchanged, still = sum(abs(one - 1) < 1e-9 for one in self.divisors), self.divisors.count(math.inf)
-        summary = f"fastest {fastest}, slowest {slowest}; {unchanged} of {len(self.divisors)} unchanged"
-        return summary + (f", {still} unrotated" if still else "")
+        facts = {"fastest": fastest, "slowest": slowest, "unchanged": unchanged, "count": len(self.divisors)}
+        summary: str = SAYS["change"].format_map(facts)
+        return summary + (SAYS["off"].format(count=still) if still else "")
 
     @property
     def dots(self) -> list[tuple[float, float]]:
@@ -154,12 +156,12 @@ class Pairs(NamedTuple):
 
 def pairs(name: str) -> Pairs:
     """The example of a scaling: Llama 2's frequencies, or those of the model that it was made for."""
-    words = WORDS["scalings"][name]
-    if "model" in words:
-        model = configs.model(words["model"])
+    texts = WORDS["scalings"][name]
+    if "model" in texts:
+        model = configs.model(texts["model"])
         found, plain = configs.scaled(model, model.max_position_embeddings), configs.unscaled(model)
     else:
-        found, plain = getattr(scaling, name)(128, **words.get("example", {})), scaling.default(128)
+        found, plain = getattr(scaling, name)(128, **texts.get("example", {})), scaling.default(128)
     divisors = [float(a / b) if b else math.inf for a, b in zip(plain.inv_freq, found.inv_freq, strict=True)]
     return Pairs(divisors, float(found.attention_factor))
 

@@ -9,6 +9,7 @@ from functools import cache
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from book._site.reference.directives import WORDS
 from book._site.reference.glossary import ROOT, Term, terms_of
 
 GLOSSARY = ROOT / "book" / "glossary.md"
@@ -51,7 +52,7 @@ def running_texts(doctree: nodes.document) -> Iterator[tuple[str, nodes.Text]]:
         sections = [each for each in above if isinstance(each, nodes.section)]
         prose = any(isinstance(each, nodes.paragraph) for each in above)
         output = any("cell_output" in each.get("classes", ()) for each in above)
-        exercise = any(each.next_node(nodes.title).astext().startswith("Exercise ") for each in sections)
+        exercise = any(each["ids"][0].startswith("exercise-") for each in sections)  # in every language
         if sections and prose and not output and not exercise and not any(isinstance(each, OUTSIDE) for each in above):
             yield str(sections[0].get("slug") or sections[0]["ids"][0]), node
 
@@ -96,13 +97,15 @@ def cards(terms: Collection[Term], glossary: nodes.document, docname: str) -> It
     for term in terms:
         head = nodes.paragraph("", "", nodes.strong("", term.name), nodes.Text(f" {term.zh}"))
         entry = f"{'../' * docname.count('/')}book/glossary.html#{term.anchor}"
-        foot = nodes.paragraph("", "", nodes.reference("", "In the glossary", refuri=entry))
+        foot = nodes.paragraph("", "", nodes.reference("", WORDS["glossary"]["entry"], refuri=entry))
         body = [head, says[term.anchor].deepcopy(), foot]
         yield nodes.container("", *body, ids=[f"gloss-{term.anchor}"], classes=["posenc-gloss-card"])
 
 
 def put_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Link a chapter's terms, and add their cards at its end."""
+    """Link a chapter's terms, and add their cards at its end, in a build that has the glossary."""
+    if "book/glossary" not in app.env.found_docs:
+        return
     if re.match(r"notebooks/\d\d_", docname) and (terms := link_terms(doctree, docname)):
         doctree.next_node(nodes.section).extend(cards(terms, app.env.get_doctree("book/glossary"), docname))
 

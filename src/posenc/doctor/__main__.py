@@ -25,7 +25,11 @@ _SOME = 9  # pairs
 def summary(diagnosis: Diagnosis) -> str:
     """The verdict: how many errors and likely mistakes there are, or that the file is fine, and what that means."""
     counts = {level: sum(one.level == level for one in diagnosis.findings) for level in LEVELS[:3]}
-    counted = [f"{count} {level}{'s' if count > 1 else ''}" for level, count in counts.items() if count]
+    counted = [
+        say(_REPORT["counted"], {"level": level, "number": count}, TABLE["names"])
+        for level, count in counts.items()
+        if count
+    ]
     facts = {
         "fault": diagnosis.fault,
         "sound": diagnosis.worst() == LEVELS[-1],

@@ -282,7 +282,7 @@ function keyOf(path, key, value, layer, facts, findings) {
 // The verdict: how many errors and likely mistakes there are, or that the file is fine, and what that means.
 export function summary({ fault, findings, facts = {} }) {
   const counts = LEVELS.slice(0, 3).map((level) => [level, findings.filter((one) => one.level === level).length]);
-  const counted = counts.filter(([, count]) => count > 0).map(([level, count]) => ({ count: `${count} ${level}${count > 1 ? "s" : ""}` }));
+  const counted = counts.filter(([, count]) => count > 0).map(([level, count]) => ({ count: say(words.report.counted, { level, number: count }, names) }));
   const sound = !fault && counts[0][1] + counts[1][1] === 0;
   return say(words.report.summary, { without: "", model_type: "", known_type: false, ...facts, fault, sound, notes: counts[2][1] > 0 ? counted.at(-1).count : "", counts: counted }, names);
 }

@@ -26,7 +26,7 @@ function see(name) {
   return element("a", { href: to, class: "posenc-doctor-see" }, say(report.see, { number: chapter.slice(0, 2), title }));
 }
 
-const named = (level) => element("strong", { class: "posenc-doctor-verdict" }, level);
+const named = (level) => element("strong", { class: "posenc-doctor-verdict" }, names.levels[level]);
 const entry = (level, ...inside) => element("li", { class: `posenc-doctor-${level.replace(" ", "-")}` }, named(level), " ", ...inside);
 
 function findingEntry({ level, key, layer, text, see: section }) {

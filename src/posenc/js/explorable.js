@@ -40,7 +40,7 @@ import { KEEP_KEYS, element, isNeeded, makeControl } from "./controls.js";
 import { onceLettersCome } from "./drawing.js";
 import { animate, eased, reducedMotion } from "./motion.js";
 import { pointing } from "./pointing.js";
-import { say, sayAll } from "./sentences.js";
+import { joined, say, sayAll } from "./sentences.js";
 import { Settings } from "./settings.js";
 import shell from "./shell.json";
 import { Story } from "./story.js";
@@ -68,7 +68,7 @@ class Figure {
     this.words = definition.catalogue;
     this.model = model;
     this.data = model.get("_data");
-    this.settings = new Settings(model, definition.linked);
+    this.settings = new Settings(model, this.words.controls, definition.linked);
     this.notice = element("p", { class: "posenc-notice", role: "status" });
     this.notify = (text) => {
       this.notice.textContent = text;
@@ -218,7 +218,7 @@ class Figure {
     this.pointer.place();
     clearTimeout(this.speak);
     this.speak = setTimeout(() => {
-      this.spoken.textContent = [step && this.told.textContent, this.finding.textContent].filter(Boolean).join(" ");
+      this.spoken.textContent = joined([step && this.told.textContent, this.finding.textContent]);
     }, SILENCE);
   }
 
@@ -309,7 +309,7 @@ class Figure {
       story.stop();
       settings.store(settings.withPresets(changes));
     }
-    this.notify(refused.join(" "));
+    this.notify(joined(refused));
   }
 
   // Shows it, and follows the model, the theme and the size; what it returns ends that.

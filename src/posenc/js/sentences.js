@@ -16,10 +16,10 @@ export function say(text, facts, names = {}) {
   return say(holds(text.if, facts) ? text.then : text.else ?? "", facts, names);
 }
 
-// Several sentences with a space between; those that say nothing are left out.
-export function sayAll(texts, facts, names) {
-  return texts.map((text) => say(text, facts, names)).filter(Boolean).join(" ");
-}
+export const joined = (sentences) => sentences.filter(Boolean).join(" ").replace(/(?<=[。！？；：]) /g, "");
+
+// Several sentences with a space between, but for Chinese; those that say nothing are left out.
+export const sayAll = (texts, facts, names) => joined(texts.map((text) => say(text, facts, names)));
 
 function factOf(name, facts) {
   if (!(name in facts)) throw new Error(`no fact ${name} among ${Object.keys(facts).join(", ")}`);

@@ -1,11 +1,16 @@
 // The values of an explorable's controls, in the model that Python shares, and what changes together.
 
+// A control of Python's with its words: what Python has stored may be shown in another language.
+function worded({ options, ...control }, { options: labels, ...words }) {
+  return { ...control, ...words, ...(options && { options: options.map((one) => ({ ...one, label: labels[one.value] })) }) };
+}
+
 export class Settings {
-  // linked(changes, setting): further changes that go with these, or undefined.
-  constructor(model, linked) {
+  // words: of the controls, by name. linked(changes, setting): further changes that go with these, or undefined.
+  constructor(model, words, linked) {
     this.model = model;
     this.linked = linked;
-    this.controls = model.get("_controls");
+    this.controls = model.get("_controls").map((control) => worded(control, words[control.name]));
     this.shown = this.controls.filter(({ hidden }) => !hidden).map(({ name }) => name);
     this.presets = this.controls.filter(({ own }) => own);
     this.opening = this.all();

@@ -19,7 +19,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from posenc._sentences import catalogue
+from posenc._sentences import catalogue, in_language
 
 _JS = files("posenc") / "js"
 
@@ -171,6 +171,14 @@ class Text(traitlets.Unicode):
 _KINDS = (Control, Switch, Choice, Text)
 
 
+def _wordless(control: dict[str, Any], words: dict[str, Any]) -> dict[str, Any]:
+    """A control without its words: JavaScript adds them, in the language of the page."""
+    bare = {key: value for key, value in control.items() if key not in words}
+    if "options" in words:
+        bare["options"] = [{"value": option["value"], "sets": option["sets"]} for option in control["options"]]
+    return bare
+
+
 # ---- modules --------------------------------------------------------------------------------------------------------
 
 _IMPORT = re.compile(r'^import (?P<names>[^;]*?) from "\./(?P<file>[\w./]+)";\n', re.MULTILINE | re.DOTALL)
@@ -203,7 +211,8 @@ def linked(file: str) -> tuple[dict[str, str], str]:
 
     def wrapped(file: str) -> str:
         if file.endswith(".json"):
-            return f"const {name(file)} = {json.dumps(json.loads((_JS / file).read_text(encoding='utf-8')))};\n"
+            words = json.loads(in_language(_JS / file, "js").read_text(encoding="utf-8"))
+            return f"const {name(file)} = {json.dumps(words)};\n"
         text = with_constants(file)
         exports = ", ".join(match["name"] for match in _EXPORT.finditer(text))
         plain = re.sub(r"^export ", "", text, flags=re.MULTILINE)
@@ -374,7 +383,11 @@ class Explorable(anywidget.AnyWidget):
 
     @traitlets.default("_controls")
     def _default_controls(self) -> list[dict[str, Any]]:
-        return [{**control, "hidden": control["name"] in self._hidden} for control in self.controls()]
+        words = self.catalogue["controls"]
+        return [
+            {**_wordless(control, words[control["name"]]), "hidden": control["name"] in self._hidden}
+            for control in self.controls()
+        ]
 
     @traitlets.default("_data")
     def _default_data(self) -> dict[str, Any]:
@@ -408,18 +421,21 @@ class Explorable(anywidget.AnyWidget):
         arguments = self.setting() | {name: left for name, left in left_out.items() if left}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
+    @classmethod
+    def without_script(cls) -> str:
+        """What a page says in place of the figure to a reader without JavaScript."""
+        return f"<noscript><p>{html.escape(_SHELL['without_script'].format_map(cls.catalogue))}</p></noscript>"
+
     def to_html(self) -> str:
         """The figure for a page without a kernel: its state, and words for a reader without JavaScript."""
         state = json.dumps(
             {**self.setting(), "_controls": self._controls, "_data": self.data(), "_hidden_steps": self._hidden_steps}
         )
         state = state.replace("</", "<\\/")
-        words = html.escape(_SHELL["without_script"].format_map(self.catalogue))
         return (
             f'<figure class="posenc-explorable" data-module="{self.module}" '
             f'style="--posenc-room:{self.room[0]}px;--posenc-phone-room:{self.room[1]}px">'
-            f'<script type="application/json">{state}</script>'
-            f"<noscript><p>{words}</p></noscript></figure>"
+            f'<script type="application/json">{state}</script>{self.without_script()}</figure>'
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

@@ -24,7 +24,7 @@ def cells(kind: str, output: str | dict[str, Any] = "", **asked: Any) -> list[di
         else {"output_type": "display_data", "data": {"application/vnd.plotly.v1+json": output}}
     )
     return [
-        {"cell_type": "markdown", "id": "question", "metadata": {"predict": predict}, "source": "**Predict.** What?"},
+        {"cell_type": "markdown", "id": "question", "metadata": {"predict": predict}, "source": "**预测**。什么？"},
         {"cell_type": "code", "id": "answer", "metadata": {}, "source": "", "outputs": [shown]},
         {"cell_type": "markdown", "id": "after", "metadata": {}, "source": ["So it is.\n"]},
     ]

@@ -21,6 +21,7 @@ from tests.book.site.browser import ROOT, chapters, pages
 from tests.book.site.visit import ALL_OF_IT, KINDS, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
 from tools.notebooks import joined, load
 
+LANGUAGE = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]["language"]
 BUDGET = 800_000  # bytes that a first view transfers, compressed, without plotly.js: up to 170 000 are data of figures
 
 
@@ -80,7 +81,7 @@ def test_every_page_has_a_head(built_site: Path) -> None:
         page = Html(path)
         assert 40 <= len(page.meta.get("description", "")) <= 320 or path.stem in {"search", "genindex"}, path
         assert page.meta.get("description"), path
-        assert page.language == "en", path
+        assert page.language == LANGUAGE, path
         assert [icon for icon in page.icons if (path.parent / urlsplit(icon).path).is_file()], path
         assert "Turn by Turn" in page.title, path
 

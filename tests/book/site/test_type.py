@@ -37,8 +37,8 @@ def face(name: str) -> TTFont:
 
 
 def lacks(text: str, name: str = "face.woff2") -> set[str]:
-    """The characters of a text that a face has not, without Chinese and what cannot be seen."""
-    seen = {one for one in text if not one.isspace() and unicodedata.category(one) != "Cf"}
+    """The characters of a text that a face has not, without Chinese, its notes' 𝜃 and 𝑘, and what cannot be seen."""
+    seen = {one for one in text if not one.isspace() and unicodedata.category(one) != "Cf" and one < "\U0001d400"}
     ours = {one for one in seen if unicodedata.east_asian_width(one) not in "WF"}
     return {one for one in ours if ord(one) not in face(name).getBestCmap()} - LACKING
 

@@ -24,7 +24,7 @@ from tqdm import tqdm
 from course import platforms
 from course import report as reports
 from course.grade import NUMBERS, Report, assignment, grade, packages
-from course.questions.question import Assignment
+from course.question import Assignment
 from course.roster import (
     ABSENT,
     METADATA,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from course.grade import Report
-from course.questions.question import Assignment
+from course.question import Assignment
 
 MOST_BARS = 25
 FEWEST = 3  # students, below which nothing can be said of who was told apart

@@ -9,8 +9,9 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
-from course.questions.question import Assignment, Question
+from course.question import Assignment, Question
 from course.sandbox import Limits, NoSandbox, Worker
 from course.submission import Submission, without_magics
 from posenc.check._question import HandGraded, Part, Result, Unanswered, Wrong
@@ -96,11 +97,16 @@ class Report:
         return [question for question in questions if question.name not in self.hand]
 
 
+def questions(number: int) -> Any:
+    """The module with an assignment's questions, which students do not have."""
+    return importlib.import_module(f"course.private.questions.assignment_{number}")
+
+
 def assignment(number: int) -> Assignment:
     """The assignment of a number. Raises ValueError for a number that has none."""
     if number not in NUMBERS:
         raise ValueError(f"there is no assignment {number}: there are {', '.join(map(str, NUMBERS))}")
-    found = importlib.import_module(f"course.questions.assignment_{number}").ASSIGNMENT
+    found = questions(number).ASSIGNMENT
     assert isinstance(found, Assignment)
     return found
 

@@ -21,8 +21,8 @@ from tqdm import tqdm
 
 from course.__main__ import handle, keyed, submissions, tries
 from course.grade import UNCHECKED, answer_cells, assignment, packages
-from course.questions.assignment_5 import MODEL, TRAINED, exam, q4
-from course.questions.question import generator
+from course.private.questions.assignment_5 import MODEL, TRAINED, exam, q4
+from course.question import generator
 from course.roster import ABSENT, Times, arrange, load
 from course.sandbox import Limits, NoSandbox, Worker
 from course.sources import imports_of

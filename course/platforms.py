@@ -18,7 +18,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from course.grade import Report
-from course.questions.question import Assignment
+from course.question import Assignment
 from course.roster import Person, Roster
 from course.words import no_formula, visible
 

@@ -16,11 +16,11 @@ import jinja2
 
 from course import analysis
 from course.grade import Report
-from course.questions.question import Assignment
+from course.question import Assignment
 from course.words import no_formula, some, visible, with_formulas
 
 HERE = Path(__file__).resolve().parent
-RUBRICS = json.loads((HERE / "rubrics.json").read_text(encoding="utf-8"))
+RUBRICS = json.loads((HERE / "private" / "rubrics.json").read_text(encoding="utf-8"))
 NOT_TEXT = "backslashreplace"  # how halves of characters are written, which a name or an answer may hold
 TABLE, RECORD, PAGES, READING, EARLIER = "grades.csv", "run.json", "feedback", "reading.html", "earlier"
 ANALYSIS, FORMS = "analysis.html", "to_import"

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from course.grade import NUMBERS
-from course.sources import ROOT, path_of, secrets
+from course.sources import ROOT, secrets, source
 from course.submission import source_of
 from tools.notebooks import load
 
@@ -62,7 +62,7 @@ def given_away(folder: Path) -> list[str]:
     One line alone tells nothing: the chapters teach what the assignments ask for, and some lines are anybody's.
     """
     faults = []
-    answers = {(number, name): lines for number in NUMBERS for name, lines in secrets(load(path_of(number))).items()}
+    answers = {(number, name): lines for number in NUMBERS for name, lines in secrets(source(number)).items()}
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts):
         lines = lines_of(path)
         faults += [

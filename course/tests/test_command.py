@@ -21,7 +21,7 @@ import pytest
 import course.__main__ as command
 from course import report, sandbox, sources
 from course.grade import NUMBERS, assignment, grade_question
-from course.questions.question import Case, Part, Question
+from course.question import Case, Part, Question
 from course.sandbox import NoSandbox
 from course.submission import Submission
 
@@ -315,7 +315,7 @@ def test_a_student_with_several_notebooks_has_one_row(
     monkeypatch.setattr(command, "KEY", tmp_path / "key")
     folder = tmp_path / "submissions"
     folder.mkdir()
-    empty, solved = sources.load(sources.STUDENT / "assignment_1.ipynb"), sources.load(sources.path_of(1))
+    empty, solved = sources.load(sources.STUDENT / "assignment_1.ipynb"), sources.source(1)
     other = sources.load(sources.STUDENT / "assignment_2.ipynb")
     draft = json.loads(json.dumps(empty))
     draft["cells"].append({"cell_type": "code", "id": "mine", "source": "check.q2.hint(3)", "metadata": {}})
@@ -367,7 +367,7 @@ def test_a_student_with_several_notebooks_has_one_row(
 
 
 def test_missing_cells_are_named(folder: Path, tmp_path: Path, run: Run) -> None:
-    notebook = sources.load(sources.path_of(4))
+    notebook = sources.source(4)
     cells = {cell["id"]: cell for cell in notebook["cells"]}
     notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] not in ("q1", "q3")]
     cells["q4"] |= {"cell_type": "markdown"}
@@ -396,7 +396,7 @@ def test_no_control_character_reaches_terminal_table_or_page(
     folder: Path, tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = assignment(4).hand_graded[0].name
-    notebook = sources.load(sources.path_of(4))
+    notebook = sources.source(4)
     next(cell for cell in notebook["cells"] if cell["id"] == given)["source"] = "a\x1b[31m\u202e $\x1b x$"
     for name in ("\x1b[31mred", "a;=1+2", "＝2"):
         (folder / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
@@ -430,7 +430,7 @@ def test_no_control_character_reaches_terminal_table_or_page(
 def test_a_page_holds_a_students_words_and_formulas_and_may_load_nothing(
     folder: Path, tmp_path: Path, run: Run
 ) -> None:
-    notebook = sources.load(sources.path_of(4))
+    notebook = sources.source(4)
     words = next(cell for cell in notebook["cells"] if cell["id"] == "q7")
     words["source"] = "<script>alert(1)</script> The angle $m\\theta_i$, ![](http://x/y.png)\n" + "long " * 10**6
     (folder / "=ada.ipynb").write_text(json.dumps(notebook), encoding="utf-8")

@@ -11,9 +11,10 @@ import pytest
 
 from course import sources
 from course.grade import NUMBERS, Graded, Report, assignment
+from course.private.bank import bank
 from course.submission import HINTS as MOST
 from course.submission import Submission, hints_in, read
-from course.tests.test_wrong_answers import bank, functions_of
+from course.tests.test_wrong_answers import functions_of
 from posenc.check import HandGraded, Result, assignment_4
 from posenc.check._hints import HINTS, hints_of
 from posenc.check._wrong import say
@@ -67,7 +68,7 @@ def squeezed(text: str) -> str:
 
 def answers(number: int, name: str) -> Iterator[str]:
     """What the solution's statements compute, and the lines of a model answer."""
-    cell = next(cell for cell in sources.load(sources.path_of(number))["cells"] if cell["id"] == name)
+    cell = next(cell for cell in sources.source(number)["cells"] if cell["id"] == name)
     text = sources.source_of(cell)
     if sources.is_prose_answer(cell):
         yield from (sentence for sentence in re.split(r"(?<=[.:?])\s", text) if len(sentence) > 24)

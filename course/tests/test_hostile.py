@@ -66,7 +66,7 @@ def processes(folder: Path) -> set[str]:
 
 def submitted(folder: Path) -> None:
     """Write the bank, a file each."""
-    solved = sources.load(sources.path_of(NUMBER))
+    solved = sources.source(NUMBER)
     function = assignment(NUMBER).questions[0].names[0]
     files = {"right": json.dumps(solved).encode()}
     for bank, keep in ((hostile.WHOLE, True), (hostile.WITHOUT_FIRST, False)):

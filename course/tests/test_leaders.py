@@ -14,9 +14,9 @@ import pytest
 import course.__main__ as command
 from course import leaders, sources
 from course.grade import assignment, grade_question, packages
-from course.questions.assignment_5 import q4
+from course.private.bank import assignment_5 as bank
+from course.private.questions.assignment_5 import q4
 from course.sandbox import Limits, Worker
-from course.tests import wrong_answers_5 as bank
 
 pytestmark = pytest.mark.torch
 Run = Callable[..., None]

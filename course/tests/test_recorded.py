@@ -15,9 +15,10 @@ import torch
 
 from course import recorded, sources
 from course.grade import NUMBERS, assignment
-from course.questions.question import PUBLIC_SEED
+from course.private.bank import bank
+from course.question import public_seed
 from course.submission import source_of
-from course.tests.test_wrong_answers import SEED, bank, first_or_all, functions_of, graded
+from course.tests.test_wrong_answers import SEED, first_or_all, functions_of, graded
 from posenc import check
 from posenc.check import Question
 
@@ -118,7 +119,7 @@ def test_the_installed_check_says_what_the_question_says(number: int, count: int
         wrong = [source for _, source in bank(number).WRONG[name].values()]
         others = [list(getattr(bank(number), kind).get(name, {}).values()) for kind in ("PROPERTY_ONLY", "RIGHT")]
         for source in (source for kind in (wrong, *others) for source in kind[:count]):
-            expected = [(r.part.title, r.earned, r.sentence) for r in graded(number, name, source, PUBLIC_SEED)]
+            expected = [(r.part.title, r.earned, r.sentence) for r in graded(number, name, source, public_seed())]
             results = installed.grade(*functions_of(number, name, source))
             assert [(r.part.title, r.earned, r.sentence) for r in results] == expected, source
 
@@ -160,9 +161,9 @@ def test_nothing_in_the_package_answers_a_question(capsys: pytest.CaptureFixture
 
 def secret(number: int) -> set[str]:
     """The longer lines of an assignment's questions and solutions, without imports and sentences that a check says."""
-    cells = sources.load(sources.path_of(number))["cells"]
+    cells = sources.source(number)["cells"]
     text = "\n".join(match[2] for cell in cells for match in sources.SOLUTION.finditer(source_of(cell)))
-    text += (sources.ROOT / "course" / "questions" / f"assignment_{number}.py").read_text(encoding="utf-8")
+    text += (sources.ROOT / "course" / "private" / "questions" / f"assignment_{number}.py").read_text(encoding="utf-8")
     lines = {line.strip() for line in text.splitlines()}
     return {line for line in lines if len(line) > 24 and not line.startswith(("from ", "import ", '"', 'f"'))}
 

@@ -233,7 +233,7 @@ def test_grades_go_back_in_the_forms_of_the_platforms(tmp_path: Path, sample: st
 def test_a_class_is_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(command, "KEY", tmp_path / "key")
     folder, output = tmp_path / "in", tmp_path / "out"
-    solved, empty = sources.load(sources.path_of(1)), sources.load(sources.STUDENT / "assignment_1.ipynb")
+    solved, empty = sources.source(1), sources.load(sources.STUDENT / "assignment_1.ipynb")
     for name, notebook in (("lovelaceada_11_1_x", solved), ("eve", empty), ("alan/a", solved), ("S2/b", empty)):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")

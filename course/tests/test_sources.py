@@ -30,23 +30,21 @@ def student(number: int) -> Path:
 
 @every_assignment
 def test_the_student_version_is_up_to_date(number: int) -> None:
-    made = sources.dump(sources.student_version(sources.load(sources.path_of(number))))
+    made = sources.dump(sources.student_version(sources.source(number)))
     assert made == student(number).read_text(encoding="utf-8"), "run `make assignments`"
 
 
 @every_assignment
 def test_nothing_is_given_away_and_the_points_are_right(number: int) -> None:
-    assert sources.prove(number, student(number)) == []
+    assert sources.prove(number, sources.load(student(number))) == []
 
 
-def test_what_is_given_away_is_found(tmp_path: Path) -> None:
-    source = sources.load(sources.path_of(1))
+def test_what_is_given_away_is_found() -> None:
+    source = sources.source(1)
     given = sources.given_away(source, source)
     assert "### BEGIN SOLUTION" in given
     assert len(given) > 20
-    path = tmp_path / "assignment_1.ipynb"
-    path.write_text(sources.dump(source), encoding="utf-8")
-    found = sources.prove(1, path)
+    found = sources.prove(1, source)
     assert any("gives away" in fault for fault in found)
     assert any(fault.startswith("untouched, q1 earns") for fault in found)
 
@@ -77,7 +75,7 @@ def test_it_is_a_notebook_of_nbgrader(number: int) -> None:
 
 @every_assignment
 def test_every_check_has_a_hidden_one(number: int) -> None:
-    cells = {cell["id"]: source_of(cell) for cell in sources.load(sources.path_of(number))["cells"]}
+    cells = {cell["id"]: source_of(cell) for cell in sources.source(number)["cells"]}
     for question in assignment(number).questions:
         call = f"check.{question.name}({', '.join(question.names)})"
         assert call in cells[f"{question.name}-check"]

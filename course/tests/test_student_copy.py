@@ -46,7 +46,7 @@ def test_no_solution_is_in_it(copy: Path) -> None:
     assert student_copy.given_away(copy) == []
     held = texts(copy)
     assert len(held) > 200
-    secret = [sources.secrets(sources.load(sources.path_of(number))) for number in NUMBERS]
+    secret = [sources.secrets(sources.source(number)) for number in NUMBERS]
     hidden = {line for each in secret for name, lines in each.items() if name.endswith("-check") for line in lines}
     words = secret[3]["q7"]
     assert hidden

@@ -15,7 +15,7 @@ import pytest
 import course.__main__ as command
 from course import sources
 from course.grade import NUMBERS, assignment
-from course.tests.wrong_answers_2 import WRONG
+from course.private.bank.assignment_2 import WRONG
 
 pytestmark = pytest.mark.torch
 NUMBER, MISTAKE = 2, "sign flipped: the transposed matrix"
@@ -24,7 +24,7 @@ NUMBER, MISTAKE = 2, "sign flipped: the transposed matrix"
 def test_a_right_and_a_wrong_notebook_are_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     submissions, grades = tmp_path / "submissions", tmp_path / "grades"
     submissions.mkdir()
-    notebook = sources.load(sources.path_of(NUMBER))
+    notebook = sources.source(NUMBER)
     (submissions / "ada.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     sentence, answer = WRONG["q1"][MISTAKE]
     next(cell for cell in notebook["cells"] if cell["id"] == "q1")["source"] = answer
@@ -43,6 +43,6 @@ def test_a_right_and_a_wrong_notebook_are_graded(tmp_path: Path, monkeypatch: py
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_handout_holds_no_solution(number: int) -> None:
-    source, path = sources.load(sources.path_of(number)), sources.STUDENT / f"assignment_{number}.ipynb"
+    source, path = sources.source(number), sources.STUDENT / f"assignment_{number}.ipynb"
     assert sources.given_away(source, sources.load(path)) == []
     assert sources.dump(sources.student_version(source)) == path.read_text(encoding="utf-8"), "run `make assignments`"

@@ -347,7 +347,7 @@ def test_an_assignment_goes_from_blank_to_full_marks(open_notebook, folder):
         assert "not answered yet" in texts[f"{question.name}-check"]
 
     names = {question.name for question in given.questions}
-    cells = sources.load(sources.path_of(number))["cells"]
+    cells = sources.source(number)["cells"]
     answers = {cell["id"]: source_of(cell) for cell in cells if cell["id"] in names}
     notebook.page.evaluate(
         """(answers) => { for (const cell of window.jupyterapp.shell.currentWidget.content.widgets)

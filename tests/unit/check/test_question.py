@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from course.questions.question import Assignment, Case, Mistake, Part, Question, generator
+from course.question import Assignment, Case, Mistake, Part, Question, generator
 from posenc.check._plain import Opaque
 from posenc.check._question import HandGraded, Wrong, compare
 from posenc.check._wrong import say

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from course.questions.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of
+from course.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of
 from posenc import absolute
 from posenc.analysis import decay
 from posenc.attention import attention

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from course.questions.question import Assignment, Case, Mistake, Part, Question, sentences_of, until
+from course.question import Assignment, Case, Mistake, Part, Question, sentences_of, until
 from posenc import attention, frequencies, rotary, scaling
 from posenc.check import HandGraded
 from posenc.schemes import make_scheme

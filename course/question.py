@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,33 @@ from posenc.check._plain import plain
 from posenc.check._question import Answer as Answer
 from posenc.check._question import Likely, Result, Trial, Wrong, _copy, compare
 
-PUBLIC_SEED = "public"
-MESSAGES = json.loads(Path(__file__).with_name("messages.json").read_text(encoding="utf-8"))
+PRIVATE = Path(__file__).resolve().parent / "private"
+# The name of the variant that `make assignments SEED=…` wrote; empty for the assignments as they are published.
+SEED = (PRIVATE / "seed").read_text(encoding="utf-8").strip() if (PRIVATE / "seed").is_file() else ""
+
+
+def public_seed() -> str:
+    """What the public checks' inputs are drawn from: other inputs in every variant."""
+    return f"public {SEED}".strip()
+
+
+@cache
+def _messages() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((PRIVATE / "questions" / "messages.json").read_text(encoding="utf-8"))
+    return found
+
+
+def pick(name: str, *choices: Any) -> Any:
+    """One of the choices, by the variant's seed and a name; the first one where no variant was asked for."""
+    return choices[generator(SEED, "variant", name).integers(len(choices))] if SEED else choices[0]
+
+
+def sample(name: str, choices: Sequence[Any], count: int) -> list[Any]:
+    """So many of the choices, in their order, by the variant's seed; the first ones where no variant was asked for."""
+    if not SEED:
+        return list(choices[:count])
+    chosen = generator(SEED, "variant", name).choice(len(choices), count, replace=False)
+    return [choices[place] for place in sorted(chosen)]
 
 
 def sentences_of(number: int) -> Callable[[str], str]:
@@ -31,7 +56,7 @@ def sentences_of(number: int) -> Callable[[str], str]:
 
     A group is a question, the assignment, or what several questions share.
     """
-    return lambda key: say_key(MESSAGES[f"assignment_{number}"], key, {})
+    return lambda key: say_key(_messages()[f"assignment_{number}"], key, {})
 
 
 def share(some: int, whole: int) -> str:
@@ -104,16 +129,16 @@ class Question(check.Question):
 
     def public(self) -> check.Question:
         """The question as the installed package has it: values in place of functions."""
-        parts = tuple(self.drawn(part, PUBLIC_SEED) for part in self.parts)
+        parts = tuple(self.drawn(part, public_seed()) for part in self.parts)
         kept = {one.name: getattr(self, one.name) for one in fields(check.Question)}
         return check.Question(**{**kept, "parts": parts})
 
-    def grade_part(self, part: check.Part, answers: Mapping[str, Answer], seed: str = PUBLIC_SEED) -> Result:
+    def grade_part(self, part: check.Part, answers: Mapping[str, Answer], seed: str = "") -> Result:
         """How the answers do on one part, with the inputs that follow from `seed`."""
         assert isinstance(part, Part)
-        return super().grade_part(self.drawn(part, seed), answers)
+        return super().grade_part(self.drawn(part, seed or public_seed()), answers)
 
-    def grade(self, *functions: Answer, seed: str = PUBLIC_SEED) -> list[Result]:
+    def grade(self, *functions: Answer, seed: str = "") -> list[Result]:
         """How the functions do on every part."""
         answers = self._answers(functions)
         return [self.grade_part(part, answers, seed) for part in self.parts]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from course.questions.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of, share, until
+from course.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of, share, until
 from posenc import analysis, frequencies, scaling
 
 say = sentences_of(3)

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from course.questions.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of
+from course.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of
 from posenc._arrays import Array, Layout
 from posenc.attention import attention
 from posenc.frequencies import angles, inv_freq

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from course.questions.question import Assignment, Case, Mistake, Part, Question, sentences_of, until
+from course.question import Assignment, Case, Mistake, Part, Question, sentences_of, until
 from posenc import frequencies, scaling
 from posenc.check import HandGraded
 

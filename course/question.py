@@ -101,7 +101,7 @@ class Mistake:
         return (made,)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Part(check.Part):
     """A part whose trials are drawn by `cases`.
 
@@ -113,7 +113,7 @@ class Part(check.Part):
     mistakes: tuple[Mistake, ...] = field(kw_only=True, default=())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Question(check.Question):
     """A question that draws its inputs. `reference` gives the right values, to a relative `tolerance`."""
 

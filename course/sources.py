@@ -13,19 +13,18 @@ import argparse
 import copy
 import re
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from course import question, recorded
-from course.grade import NUMBERS, Report, assignment, grade, questions
-from course.sandbox import Limits
-from course.submission import read, source_of
+from course.grade import NUMBERS, STUDENT, assignment, imports_of, questions, student
+from course.question import PRIVATE, Question
+from course.submission import source_of
+from posenc.check._alone import namespace
+from posenc.check._question import Result, stand_in
 from tools.notebooks import dump, load
 
 ROOT = Path(__file__).resolve().parents[1]
-PRIVATE = ROOT / "course" / "private"
-STUDENT = ROOT / "notebooks" / "assignments"
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)^[ \t]*### END SOLUTION[ \t]*$", re.MULTILINE | re.DOTALL)
 HIDDEN = re.compile(r"\n?^### BEGIN HIDDEN TESTS\n(.*?)^### END HIDDEN TESTS[ \t]*$", re.MULTILINE | re.DOTALL)
 PLACEHOLDER = re.compile(r"«(\w+)»")
@@ -46,12 +45,6 @@ def source(number: int) -> dict[str, Any]:
         text = PLACEHOLDER.sub(lambda match: str(values[match[1]]), source_of(cell))
         cell["source"] = text.splitlines(keepends=True)
     return filled
-
-
-def imports_of(number: int) -> str:
-    """The import lines of an assignment's notebook, of its cells `imports` and `imports-torch`."""
-    cells = source(number)["cells"]
-    return "\n\n".join(source_of(cell) for cell in cells if cell["id"].startswith("imports"))
 
 
 def is_prose_answer(cell: dict[str, Any]) -> bool:
@@ -91,28 +84,27 @@ def given_away(source: dict[str, Any], student: dict[str, Any]) -> list[str]:
     return sorted((secret & kept) | marks)
 
 
-def trial(notebook: dict[str, Any], number: int) -> Report:
+def trial(notebook: dict[str, Any], number: int) -> list[tuple[Question, Result]]:
     """What our own notebook scores. It is ours, so it needs no sandbox."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "trial.ipynb"
-        path.write_text(dump(notebook), encoding="utf-8")
-        submission = read(path, path.stem)
-    return grade(submission, assignment(number), imports_of(number), "trial", Limits(), unsafe=True)
+    cells = {cell["id"]: source_of(cell) for cell in notebook["cells"]}
+    found = []
+    for one in assignment(number).questions:
+        names = namespace(one.allowed, imports_of(number))
+        exec(compile(cells[one.name], "<answer 0>", "exec"), names)
+        answers = one.suited({name: stand_in(names[name]) for name in one.names}, [cells[one.name]])
+        found += [(one, one.grade_part(part, answers, "trial")) for part in one.parts]
+    return found
 
 
 def prove(number: int, student: dict[str, Any]) -> list[str]:
     """What is not as it should be: something given away, points for nothing, or a solution without all its points."""
     faults = [f"the student version gives away: {line}" for line in given_away(source(number), student)]
-    untouched, solved = trial(student, number), trial(source(number), number)
-    for graded in untouched.graded:
-        for result in graded.results:
-            if result.earned or result.answered:
-                faults.append(f"untouched, {graded.question.name} earns {result.earned}: {result.sentence}")
-    for graded in solved.graded:
-        for result in graded.results:
-            if result.earned != result.part.points:
-                name = f"{graded.question.name}, {result.part.title}"
-                faults.append(f"the solution of {name}: {result.sentence} {result.detail}")
+    for one, result in trial(student, number):
+        if result.earned or result.answered:
+            faults.append(f"untouched, {one.name} earns {result.earned}: {result.sentence}")
+    for one, result in trial(source(number), number):
+        if result.earned != result.part.points:
+            faults.append(f"the solution of {one.name}, {result.part.title}: {result.sentence} {result.detail}")
     return faults
 
 
@@ -128,11 +120,10 @@ def main() -> None:
     STUDENT.mkdir(parents=True, exist_ok=True)
     faults = []
     for number in chosen.numbers or NUMBERS:
+        path, handout = student(number), student_version(source(number))
+        path.write_text(dump(handout), encoding="utf-8")
         recorded.write(number, imports_of(number))
-        path = STUDENT / path_of(number).name
-        student = student_version(source(number))
-        path.write_text(dump(student), encoding="utf-8")
-        found = prove(number, student)
+        found = prove(number, handout)
         faults += [f"{path.name}: {fault}" for fault in found]
         given = assignment(number)
         print(f"{path.relative_to(ROOT)}: {given.title}, {given.points} points: {'FAILED' if found else 'proved'}")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from posenc.check import _models
+from posenc.check._plain import described
 from posenc.check._wrong import Wrong, say
 
 Numbers = np.ndarray[Any, Any]
@@ -65,7 +66,7 @@ def _number(value: Any) -> float:
 
 def _traces(shown: Any, least: int, sentence: str) -> list[Any]:
     if not isinstance(_at(shown, "figure"), dict):
-        raise Wrong(say("figure.none"), say("result.it_is", value=repr(shown))[:80])
+        raise Wrong(say("figure.none"), say("result.it_is", value=described(shown)))
     traces = _at(shown, "figure", "data")
     if not isinstance(traces, (list, tuple)) or len(traces) < least:
         raise Wrong(sentence)
@@ -109,7 +110,7 @@ def dots_and_line(shown: Any, right: Any) -> tuple[Numbers, Numbers, str]:
     found = re.findall(say("figure.share", some=r"(?<!\d)\d{1,6}", all=r"\d{1,6}(?!\d)"), text)
     if len(found) != 1:
         form = say("figure.share", some=21, all=32)
-        raise Wrong(say("figure.title", form=form), say("result.it_is", value=repr(title))[:80])
+        raise Wrong(say("figure.title", form=form), say("result.it_is", value=described(title)))
     return dots, across, found[0]
 
 
@@ -119,7 +120,7 @@ def _slider(shown: Mapping[str, Any], name: str, kind: str) -> dict[str, float]:
     if not isinstance(slider, dict) or slider.get("widget") != kind:
         found = slider.get("widget") if isinstance(slider, dict) else slider
         sentence = say("slider.kind", name=name, vowel=kind[0] in "AEIO", kind=kind)
-        raise Wrong(sentence, say("result.it_is", value=repr(found))[:80])
+        raise Wrong(sentence, say("result.it_is", value=described(found)))
     return {key: _number(slider.get(key)) for key in ("min", "max", "step", "base", "value")}
 
 
@@ -175,7 +176,7 @@ def chosen(shown: Any, right: Mapping[str, Any]) -> dict[str, Any]:
     name, *found = shown
     if not isinstance(name, str) or name not in right:
         names = [{"name": one} for one in right]
-        raise Wrong(say("choice.name", names=names), say("result.it_is", value=repr(name))[:80])
+        raise Wrong(say("choice.name", names=names), say("result.it_is", value=described(name)))
     return {**right, name: tuple(found)}
 
 

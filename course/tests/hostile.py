@@ -300,6 +300,24 @@ def FUNCTION(*args):
     raise type('INPUT' + ''.join(map(str, args)), (Told,), {})('INPUT ' + repr(args))
 """,
     "lines for a notebook": ";" * 20_000,
+    "a list without end of tensors": "def FUNCTION(*args):\n    return [torch.zeros(1)] * 4000",
+    "many numbers": "def FUNCTION(*args):\n    return [torch.arange(999).double().sin()] * 40",
+    "a forged array of bytes": f"""{FORGE}
+BYTES = 15 * 2**20
+def FUNCTION(*args):
+    forge(forged('value', {{'array': 'uint8', 'shape': [BYTES], 'bytes': BYTES}}), bytes(BYTES))
+""",
+    "a lock that another could see": """
+import fcntl, os
+def FUNCTION(*args):
+    fcntl.flock(os.open('/grader/plain.py', os.O_RDONLY), fcntl.LOCK_EX)
+    return 'INPUT locked'
+""",
+    "terminals that another could count": """
+import os
+def FUNCTION(*args):
+    return 'INPUT ' + str(os.open('/dev/ptmx', os.O_RDWR)) + str(os.listdir('/dev/pts'))
+""",
     "replaces what writes replies": """
 import json
 json.dumps = lambda *args, **named: '{"dict": [["value", {"float": "nan"}]]}'
@@ -447,26 +465,9 @@ def of_checks(solved: Notebook) -> bytes:
     return json.dumps(notebook).encode()
 
 
-def hinting(solved: Notebook) -> bytes:
-    """Records of hints that nobody could have taken; without a price they cost nothing."""
-    calls = ("check.q1.hint(", "check.q1.hint(\x1b[2J)", "q99.hint(9e99)", "check.q2.hint(<b>)", "q1.hint(" * 20_000)
-    cells = [{"cell_type": "code", "source": [call, None, 3], "metadata": []} for call in calls]
-    return json.dumps(solved | {"cells": [*solved["cells"], *cells, {"cell_type": "code", "source": {}}]}).encode()
-
-
 def odd_numbers(solved: Notebook) -> bytes:
     """Numbers beyond what Python, or anything, has."""
     return json.dumps(solved).encode()[:-1] + b', "x": [1e400, -1e-400, ' + b"9" * 5000 + b"]}"
-
-
-def two_sources(solved: Notebook) -> bytes:
-    """A notebook that is large, by its outputs, and whose first answer has its text twice: for JSON the last counts."""
-    notebook = copy.deepcopy(solved)
-    cell = answer_cell(notebook, "q1")
-    right = json.dumps(cell["source"])
-    cell["source"] = "SOURCE"
-    cell["outputs"] = [{"data": {"image/png": "x" * 2**21}}]
-    return json.dumps(notebook).replace('"SOURCE"', f'["raise ", "SystemExit"], "source": {right}').encode()
 
 
 def crumbs(solved: Notebook) -> bytes:
@@ -485,13 +486,9 @@ FILES: dict[str, tuple[Callable[[Notebook], bytes], str]] = {
     "not a notebook": (lambda solved: b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "none"),
     "empty file": (lambda solved: b"", "none"),
     "nested notebook": (lambda solved: b"[" * 200_000, "none"),
-    "odd hints": (hinting, "all"),
-    "odd numbers": (odd_numbers, "all"),
-    "two sources": (two_sources, "all"),
+    "odd numbers": (odd_numbers, "none"),
     "crumbs": (crumbs, "all"),
     "all cells twice": (lambda solved: json.dumps(solved).encode()[:-1] + b', "cells": []}', "none"),
-    "CON": (lambda solved: json.dumps(solved).encode(), "all"),  # a device, for Windows
-    "Right": (lambda solved: json.dumps(solved).encode(), "all"),  # for some systems the same file as "right"
     "a list": (lambda solved: b"[]", "none"),
     "odd cells": (lambda solved: json.dumps({"cells": [1, None, {"source": 3}, {"id": "q1"}]}).encode(), "none"),
     "another assignment": (

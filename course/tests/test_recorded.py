@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from course import recorded, sources
-from course.grade import NUMBERS, assignment
+from course.grade import NUMBERS, assignment, imports_of
 from course.private.bank import bank
 from course.question import public_seed
 from course.submission import source_of
@@ -41,14 +41,14 @@ def modules() -> dict[str, types.ModuleType]:
 
 @every_assignment
 def test_the_recording_is_up_to_date(number: int) -> None:
-    assert recorded.is_up_to_date(number, sources.imports_of(number)), "run `make assignments`"
+    assert recorded.is_up_to_date(number, imports_of(number)), "run `make assignments`"
 
 
 def test_another_recording_is_replaced_and_the_same_one_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recorded, "FOLDER", tmp_path / "recorded")
-    imports = sources.imports_of(4)
+    imports = imports_of(4)
     assert not recorded.is_up_to_date(4, imports)
     recorded.write(4, imports)
     path = recorded.path_of(4)

@@ -18,11 +18,10 @@ import numpy as np
 import pytest
 import torch
 
-from course.grade import NUMBERS, assignment, grade_question, packages
+from course.grade import NUMBERS, assignment, grade_question, imports_of, packages
 from course.private.bank import bank
 from course.question import Question
 from course.sandbox import Limits, Worker
-from course.sources import imports_of
 from posenc.check import Result
 
 pytestmark = pytest.mark.torch

@@ -338,7 +338,7 @@ def printed(notebook: Notebook) -> dict[str, str]:
 @pytest.mark.release
 def test_an_assignment_goes_from_blank_to_full_marks(open_notebook, folder):
     number = 2
-    shutil.copy(sources.STUDENT / f"assignment_{number}.ipynb", folder / "assignment.ipynb")
+    shutil.copy(student(number), folder / "assignment.ipynb")
     given = assignment(number)
     notebook = open_notebook("assignment", own_kernel=True)
     notebook.command("notebook:run-all-cells")

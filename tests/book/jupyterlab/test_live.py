@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from course import sources
-from course.grade import assignment, grade
+from course.grade import assignment, grade, imports_of, student
 from course.sandbox import Limits
 from course.submission import read, source_of
 from posenc.analysis import decay
@@ -336,6 +336,7 @@ def printed(notebook: Notebook) -> dict[str, str]:
 
 
 @pytest.mark.release
+@pytest.mark.answers
 def test_an_assignment_goes_from_blank_to_full_marks(open_notebook, folder):
     number = 2
     shutil.copy(student(number), folder / "assignment.ipynb")
@@ -361,5 +362,5 @@ def test_an_assignment_goes_from_blank_to_full_marks(open_notebook, folder):
 
     notebook.command("docmanager:save")
     saved = read(folder / "assignment.ipynb", "a student")
-    report = grade(saved, given, sources.imports_of(number), "a seed", Limits())
+    report = grade(saved, given, imports_of(number), "a seed", Limits())
     assert (report.points, saved.notes, saved.problem) == (given.points, [], "")

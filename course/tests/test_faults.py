@@ -1,0 +1,217 @@
+"""Faults that the grader once had: what stalled it, what told too much or too little, and what was unfair."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+import torch
+
+from course.grade import assignment, grade_question, imports_of, packages
+from course.private.bank import bank
+from course.question import Case, Mistake, Part, Question
+from course.sandbox import Limits, Worker
+from course.tests import hostile
+from course.tests.test_wrong_answers import functions_of, graded
+from course.tests.test_wrong_answers import question as question_of
+from posenc.check import Wrong
+from posenc.check._alone import kind_of
+from posenc.check._plain import described
+from posenc.check._question import TooSlow, at_most, compare
+from posenc.check._wrong import say
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    with Worker(packages(assignment(2)), imports_of(2), Limits(4.0, 2**30)) as made:
+        made.start()
+        yield made
+
+
+@pytest.mark.parametrize(
+    "value", ["[torch.zeros(1)] * 4000", "[torch.arange(999).double().sin()] * 40", "[[0.0] * 99 for _ in range(600)]"]
+)
+def test_what_an_answer_returns_costs_the_grader_little(worker: Worker, value: str) -> None:
+    start = time.thread_time()
+    results = grade_question(worker, question_of(2, "q1"), [f"def rotation(p, theta):\n    return {value}"], "seed")
+    assert not any(result.earned for result in results)
+    assert time.thread_time() - start < 4, "it took 19 s"
+
+
+def test_values_are_told_by_type_and_shape() -> None:
+    class Loud(list):  # type: ignore[type-arg]
+        def __repr__(self) -> str:
+            raise AssertionError("the whole of it was written out")
+
+    assert described(Loud(range(4000))) == "Loud of length 4000"
+    assert described(torch.zeros(2, 3)) == "tensor of shape (2, 3), float32"
+    assert described(np.zeros(10**6)) == "array of shape (1000000,), float64"
+    assert described("x" * 10**6) == "text of 1000000 characters"
+    assert described(10**5000) == "integer of 16610 bits"
+    assert described(0.5) == "0.5"
+
+
+def test_to_compare_has_a_limit_of_its_own() -> None:
+    values = [0.0] * 300_000
+    with pytest.raises(TooSlow), at_most(0.02):
+        compare(values, values, 0.0)
+    compare(values[:10], values[:10], 0.0)
+
+
+SLOW = Question(
+    assignment=2,
+    name="q1",
+    title="a toy",
+    names=("rotation",),
+    parts=tuple(Part(f"part {n}", 1, cases=lambda random: [Case(1.0)]) for n in range(4)),
+    reference=lambda x: [x] * 3,
+    mistakes=tuple(Mistake("slow", lambda x: [x] * 2000) for _ in range(40)),
+)
+
+
+def test_a_comparison_without_end_costs_its_own_question_alone(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(*args: Any) -> None:
+        while True:
+            compare(0.0, 0.0, 0.0)
+
+    monkeypatch.setattr("posenc.check._question.likely_mistake", endless)
+    monkeypatch.setattr(worker, "limits", Limits(0.3, 2**30))
+    results = grade_question(worker, SLOW, ["def rotation(x):\n    return [0.0, 1.0, 2.0]"], "seed")
+    assert [(result.earned, result.sentence) for result in results] == [(0, say("cell.slow"))] * 4
+
+
+def test_a_question_stops_after_its_first_timeout(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "limits", Limits(1.0, 2**30))
+    start = time.monotonic()
+    cell = "import time\ndef rotation(*args):\n    time.sleep(600)"
+    results = grade_question(worker, SLOW, [cell], "seed")
+    assert {result.sentence for result in results} == {"no answer within 1 s: is there a loop without an end?"}
+    assert time.monotonic() - start < 3, "each of four parts waited"
+
+
+FORGED = f"""{hostile.FORGE}
+def rotation(*args):
+    n = 2**20
+    forge(forged('value', {{'list': [{{'array': 'uint8', 'shape': [n], 'bytes': n}}] * COUNT}}), bytes(n * COUNT))
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("count", [1, 7, 15])
+def test_a_forged_reply_takes_little_memory_outside(worker: Worker, count: int) -> None:
+    before = psutil.Process().memory_info().rss
+    tracemalloc.start()
+    results = grade_question(worker, question_of(2, "q1"), [FORGED.replace("COUNT", str(count))], "seed")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert not any(result.earned for result in results)
+    assert most < 200 * 2**20
+    assert psutil.Process().memory_info().rss - before < 2**28
+
+
+def test_a_question_has_a_short_name_for_itself() -> None:
+    from posenc.check import assignment_2 as check
+
+    text = repr(check.q1)
+    assert "check.q1(rotation)" in text
+    assert len(text) < 200, "it had 9 189 lines"
+    assert len(repr(check.ASSIGNMENT)) < 2000
+
+
+def test_a_message_names_the_line_and_the_failing_inputs_can_be_had(capsys: pytest.CaptureFixture[str]) -> None:
+    from posenc.check import assignment_2 as check
+
+    with pytest.raises(ValueError, match="run check.q1"):
+        check.q1.failing()
+    source = "def rotation(positions, theta):\n    turned = positions * theta\n    return turned.reshape(7, 7, 7)\n"
+    check.q1(*functions_of(2, "q1", source))
+    printed = capsys.readouterr().out
+    assert "at line 3: `return turned.reshape(7, 7, 7)`" in printed
+    assert "check.q1.failing()" in printed
+    positions, theta = check.q1.failing()
+    assert positions.numel() > 1
+    positions.zero_()
+    assert check.q1.failing()[0].any(), "it is a copy"
+    check.q1(*functions_of(2, "q1", "def rotation(positions, theta):\n    return positions\n"))
+    assert isinstance(check.q1.failing()[1], float)
+    capsys.readouterr()
+    right = next(iter(bank(2).RIGHT["q1"].values()))
+    check.q1(*functions_of(2, "q1", right))
+    assert "failing" not in capsys.readouterr().out
+    with pytest.raises(ValueError, match="no call of q1 went wrong"):
+        check.q1.failing()
+
+
+@pytest.mark.parametrize(
+    ("fails", "kind"),
+    [
+        (lambda: torch.zeros(2) @ torch.zeros(2, dtype=torch.float64), "RuntimeError of dtypes"),
+        (lambda: torch.einsum("ij,jk->ik", torch.zeros(2, 2), torch.zeros(2, 2).double()), "RuntimeError of dtypes"),
+        (lambda: torch.zeros(6).reshape(4, 2), "RuntimeError of shapes"),
+        (lambda: torch.zeros(2, 3) @ torch.zeros(2, 3), "RuntimeError of shapes"),
+        (lambda: torch.zeros(2) + torch.zeros(3), "RuntimeError of shapes"),
+        (lambda: np.zeros(2) + np.zeros(3), "ValueError"),
+        (lambda: [][0], "IndexError"),
+    ],
+)
+def test_errors_of_dtypes_and_of_shapes_are_told_apart(fails: Any, kind: str) -> None:
+    with pytest.raises(Exception) as raised:  # noqa: PT011  # its kind is what is asked
+        fails()
+    assert kind_of(raised.value) == kind
+
+
+def test_a_part_has_a_sentence_for_each() -> None:
+    told = {"RuntimeError of dtypes": "bring both to float32", "RuntimeError of shapes": "count the dimensions"}
+    part = Part("one", 1, cases=lambda random: [Case(torch.zeros(4))], raised=told)
+    question = Question(2, "q1", "a toy", ("f",), (part,), reference=lambda x: x)
+    for function, sentence in (
+        (lambda x: x @ x.double(), "bring both to float32"),
+        (lambda x: x.reshape(3, 3), "count the dimensions"),
+        (lambda x: x.no_such_thing, "it raised AttributeError"),
+    ):
+        [result] = question.grade(function)
+        assert result.sentence == sentence
+
+
+def test_llamas_epsilon_is_right() -> None:
+    [right, *_] = [source for source in bank(5).RIGHT["q4"].values() if "** 2" in source or "mean" in source]
+    assert "1e-5" not in right
+    changed = right.replace(".mean(-1, keepdims=True)", ".mean(-1, keepdims=True) + 1e-5")
+    assert changed != right
+    results = graded(5, "q4", changed)
+    assert all(result.earned for result in results), [result.sentence for result in results]
+
+
+ONE_E9 = """
+def attention(q, k, v, causal):
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    if causal:
+        scores = scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1), -1e9)
+    weights = torch.softmax(scores, -1)
+    return weights @ v, weights
+"""
+
+
+def test_a_mask_of_minus_a_billion_is_taken_alike() -> None:
+    one = graded(1, "q1", ONE_E9)
+    [right] = [source for name, source in bank(5).RIGHT["q1"].items() if name == "by complex numbers"]
+    assert "np.inf" in right or "math.inf" in right
+    other = graded(5, "q1", right.replace("-np.inf", "-1e9").replace("-math.inf", "-1e9"))
+    assert all(result.earned for result in one) == all(result.earned for result in other)
+
+
+def test_texts_among_numbers_take_no_room() -> None:
+    told = ["x" * 10**5] + [""] * 1000  # some 100 kB here, and 400 MB as an array of texts
+    tracemalloc.start()
+    with pytest.raises(Wrong):
+        compare(told, np.zeros(3), 1e-6)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10**6

@@ -134,6 +134,7 @@ def grade_question(worker: Worker, question: Question, cells: list[str], seed: s
         return for_all(question.parts, wrong.sentence)
     results: list[Result] = []
     for part in question.parts:
+        question.drawn(part, seed)  # ours, and kept: its time is not the answer's
         try:
             with worker.answers(question, cells) as functions, at_most(worker.limits.seconds * question.patience):
                 results.append(question.grade_part(part, question.suited(functions, cells), seed))

@@ -136,7 +136,7 @@ def test_a_message_names_the_line_and_the_failing_inputs_can_be_had(capsys: pyte
     assert "at line 3: `return turned.reshape(7, 7, 7)`" in printed
     assert "check.q1.failing()" in printed
     positions, theta = check.q1.failing()
-    assert positions.numel() > 1
+    assert positions.any()
     positions.zero_()
     assert check.q1.failing()[0].any(), "it is a copy"
     check.q1(*functions_of(2, "q1", "def rotation(positions, theta):\n    return positions\n"))
@@ -199,12 +199,12 @@ def attention(q, k, v, causal):
 """
 
 
-def test_a_mask_of_minus_a_billion_is_taken_alike() -> None:
-    one = graded(1, "q1", ONE_E9)
-    [right] = [source for name, source in bank(5).RIGHT["q1"].items() if name == "by complex numbers"]
-    assert "np.inf" in right or "math.inf" in right
-    other = graded(5, "q1", right.replace("-np.inf", "-1e9").replace("-math.inf", "-1e9"))
-    assert all(result.earned for result in one) == all(result.earned for result in other)
+def test_a_mask_of_minus_a_billion_is_right_in_both_assignments() -> None:
+    right = bank(5).RIGHT["q1"]["by complex numbers"]
+    for number, answer in ((1, ONE_E9), (5, right.replace("-math.inf", "-1e9"))):
+        assert "-1e9" in answer
+        results = graded(number, "q1", answer)
+        assert all(result.earned for result in results), (number, [result.sentence for result in results])
 
 
 def test_texts_among_numbers_take_no_room() -> None:

@@ -170,7 +170,6 @@ WRONG = {
         "a mask of −10 000": ("it only lowers them",
             _q1().replace(_MASK, "s = s + (at[None, :] > at[:, None]) * -1e4")),
         "−10 000 in place of a score": ("it only lowers them", _q1().replace("-math.inf", "-1e4")),
-        "−10⁹ in place of a score": ("it only lowers them", _q1().replace("-math.inf", "-1e9")),
         "the mask the wrong way round": ("the wrong way round", _q1().replace("at[None, :] > at", "at[None, :] < at")),
         "does not see itself": ("a query must see its own place",
             _q1().replace("at[None, :] > at", "at[None, :] >= at")),
@@ -354,6 +353,7 @@ d, n, trained = E.shape[1] // n_heads, tokens.shape[1], 0
 RIGHT = {
     "q1": {
         "by complex numbers": _q1(),
+        "−10⁹ in place of a score": _q1().replace("-math.inf", "-1e9"),
         "row by row": _body(
             _Q1_HEAD,
             """

@@ -27,8 +27,9 @@ MARKING = ["code", "question", "of", "points", "comment", "answer"]
 
 def rubrics(assignment: Assignment) -> dict[str, Any]:
     """What the points of an assignment's questions in words are given for, with marked samples, by question."""
-    found: dict[str, Any] = json.loads((PRIVATE / "rubrics.json").read_text(encoding="utf-8"))
-    return found.get(f"assignment_{assignment.number}", {})
+    told = json.loads((PRIVATE / "rubrics.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = told.get(f"assignment_{assignment.number}", {})
+    return found
 
 
 def code(secret: bytes, report: Report, question: str) -> str:

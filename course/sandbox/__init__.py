@@ -543,8 +543,8 @@ class Worker:
         self._finish(deadline)
         if kind == "unanswered":
             raise Unanswered
-        if kind == "changed":
-            raise Wrong(say("cell.changed"))
+        if kind in ("changed", "large"):
+            raise Wrong(say(f"cell.{kind}"))
         raise Wrong(self._sentence(question, kind, content, loading="cells" in message))
 
     def _sentence(self, question: Question, kind: str, content: Any, loading: bool) -> str:

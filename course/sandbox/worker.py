@@ -91,9 +91,12 @@ def answer(order: dict[str, Any], source: int, target: int) -> None:
         while (call := receive(source)) is not None and "finish" not in call:
             try:
                 reply = called(found[call["name"]], call["args"])
-                encode(reply, *REPLY)
             except BaseException as error:  # as above
                 reply = failure(error)
+            try:
+                encode(reply, *REPLY)
+            except ValueError:
+                reply = {"large": True}
             send(target, reply)
 
 

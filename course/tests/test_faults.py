@@ -12,7 +12,7 @@ import psutil
 import pytest
 import torch
 
-from course.grade import assignment, grade_question, imports_of, packages
+from course.grade import UNCHECKED, assignment, grade_question, imports_of, packages
 from course.private.bank import bank
 from course.question import Case, Mistake, Part, Question
 from course.sandbox import Limits, Worker
@@ -42,7 +42,14 @@ def test_what_an_answer_returns_costs_the_grader_little(worker: Worker, value: s
     start = time.thread_time()
     results = grade_question(worker, question_of(2, "q1"), [f"def rotation(p, theta):\n    return {value}"], "seed")
     assert not any(result.earned for result in results)
+    assert results[0].sentence != UNCHECKED
     assert time.thread_time() - start < 4, "it took 19 s"
+
+
+def test_a_large_value_is_told_to_be_large(worker: Worker) -> None:
+    cell = "def rotation(p, theta):\n    return torch.zeros(2**22)"
+    results = grade_question(worker, question_of(2, "q1"), [cell], "seed")
+    assert {result.sentence for result in results} == {say("cell.large")}
 
 
 def test_values_are_told_by_type_and_shape() -> None:

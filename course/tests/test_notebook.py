@@ -49,7 +49,7 @@ CELLS = {
     ),
     "an exception": (
         "def rotation(positions, theta):\n    raise KeyError('here')\ncheck.q1(rotation)",
-        "it raised KeyError ('here')",
+        "it raised KeyError at line 2: `raise KeyError('here')` ('here')",
     ),
     "not answered": (
         "def rotation(positions, theta):\n    raise NotImplementedError()\ncheck.q1(rotation)",

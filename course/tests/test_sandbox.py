@@ -289,7 +289,7 @@ def test_an_answer_that_breaks_off_in_a_message_costs_no_other_question() -> Non
                 time.sleep(0.2)
 
 
-@pytest.mark.parametrize("title", ["'1' * 4_000_000", "' ' * 2000 + '2 of 2'"])
+@pytest.mark.parametrize("title", ["'1' * 100_000", "' ' * 2000 + '2 of 2'"])
 def test_of_a_title_only_the_beginning_is_read(graded: Grade, title: str) -> None:
     """It is looked through outside the sandbox, where nothing limits how long that takes."""
     code = f"""

@@ -18,7 +18,8 @@ from course.submission import Submission, source_of, without_magics
 from posenc.check._question import HandGraded, Part, Result, TooSlow, Unanswered, Wrong, at_most
 from posenc.check._wrong import say
 
-STUDENT = Path(__file__).resolve().parents[1] / "notebooks" / "assignments"
+ROOT = Path(__file__).resolve().parents[1]
+STUDENT = ROOT / "notebooks" / "assignments"
 NUMBERS = (1, 2, 3, 4, 5)
 LONGEST = 50_000  # characters of one question's cells
 warnings.filterwarnings("ignore", module="<unknown>")  # of a student's text, which is parsed here, line by line
@@ -162,8 +163,6 @@ def missing(submission: Submission, assignment: Assignment) -> list[str]:
         return [f"There is no answer cell ({names[0]} to {names[-1]}): nothing could be graded."]
     notes = [f"There is no cell named {', '.join(absent)}: nothing could be graded there."] if absent else []
     for name in names:
-        if name in in_words and name in submission.cells and name not in submission.prose:
-            notes.append(f"The cell {name} is code, where words were asked for: a reader sees it as it is.")
         if name not in in_words and name in submission.prose and name not in submission.cells:
             notes.append(f"The cell {name} is text, where code was asked for: nothing could be graded there.")
     return notes

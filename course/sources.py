@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from course import question, recorded
-from course.grade import NUMBERS, STUDENT, assignment, imports_of, questions, student
+from course.grade import NUMBERS, ROOT, STUDENT, assignment, imports_of, questions, student
 from course.question import PRIVATE, Question
 from course.submission import source_of
 from posenc.check._alone import namespace
 from posenc.check._question import Result, stand_in
 from tools.notebooks import dump, load
 
-ROOT = Path(__file__).resolve().parents[1]
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)^[ \t]*### END SOLUTION[ \t]*$", re.MULTILINE | re.DOTALL)
 HIDDEN = re.compile(r"\n?^### BEGIN HIDDEN TESTS\n(.*?)^### END HIDDEN TESTS[ \t]*$", re.MULTILINE | re.DOTALL)
 PLACEHOLDER = re.compile(r"«(\w+)»")

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 Notebook = dict[str, Any]
+NAME = "q3"  # of the question that is attacked: its answer is one function of a tensor
 MARK = "posenc-hostile-mark"
 
 # Writes messages of its own to the grader: for code that goes before what follows.
@@ -159,16 +160,14 @@ def FUNCTION(*args):
     return torch.zeros(1)
 """,
     "changes its input": """
-def FUNCTION(positions, theta):
-    turned = positions.mul_(theta)
-    cos, sin = torch.cos(turned), torch.sin(turned)
-    return torch.stack([torch.stack([cos, -sin], -1), torch.stack([sin, cos], -1)], -2)
+def FUNCTION(x, *others):
+    return x.add_(1)
 """,
     "kinds of exceptions": """
 import builtins
 KINDS = [kind for kind in vars(builtins).values() if isinstance(kind, type) and issubclass(kind, ArithmeticError)]
-def FUNCTION(positions, theta):
-    raise KINDS[int(theta * 1e6) % len(KINDS)]
+def FUNCTION(x, *others):
+    raise KINDS[int(abs(float(x.sum())) * 1e6) % len(KINDS)]
 """,
     "loop that ignores signals": """
 import signal
@@ -385,9 +384,9 @@ def FUNCTION(*args):
     return {Key(): 0}
 """,
     "no storage under its input": """
-def FUNCTION(positions, theta):
-    positions.untyped_storage().resize_(0)
-    return positions
+def FUNCTION(x, *others):
+    x.untyped_storage().resize_(0)
+    return x
 """,
     "a map of a device": """
 import numpy
@@ -417,9 +416,9 @@ def answer_cell(notebook: Notebook, name: str) -> dict[str, Any]:
 
 
 def spoiled(solved: Notebook, code: str, function: str, here: str, keep: bool) -> bytes:
-    """The notebook with code in its first answer: added to it, or in its place."""
+    """The notebook with code in its answer: added to it, or in its place."""
     notebook = copy.deepcopy(solved)
-    cell = answer_cell(notebook, "q1")
+    cell = answer_cell(notebook, NAME)
     right = "".join(cell["source"])
     code = code.replace("FUNCTION", function).replace("MARK", MARK).replace("HERE", repr(here))
     code = code.replace("    RIGHT", textwrap.indent(right, "    "))
@@ -433,21 +432,21 @@ def transformer(solved: Notebook) -> bytes:
     code = "get_ipython().input_transformers_post.append(lambda lines: ['pass'])"
     cell = {"id": "other", "cell_type": "code", "metadata": {}, "source": code, "outputs": [], "execution_count": 1}
     notebook["cells"].insert(1, cell)
-    answer_cell(notebook, "q1")["source"] = code
+    answer_cell(notebook, NAME)["source"] = code
     return json.dumps(notebook).encode()
 
 
 def missing(solved: Notebook) -> bytes:
     """The first answer's cell removed."""
     notebook = copy.deepcopy(solved)
-    notebook["cells"].remove(answer_cell(notebook, "q1"))
+    notebook["cells"].remove(answer_cell(notebook, NAME))
     return json.dumps(notebook).encode()
 
 
 def doubled(solved: Notebook) -> bytes:
     """The first answer's cell twice, the second time with a wrong answer, which a notebook would use."""
     notebook = copy.deepcopy(solved)
-    again = copy.deepcopy(answer_cell(notebook, "q1"))
+    again = copy.deepcopy(answer_cell(notebook, NAME))
     function = "".join(again["source"]).split("def ")[1].split("(")[0]
     again["source"] = f"def {function}(*args):\n    return 0.0"
     notebook["cells"].append(again)
@@ -461,7 +460,7 @@ def of_checks(solved: Notebook) -> bytes:
         if cell["id"].endswith("-check"):
             cell["source"] = "print('20 of 20')\n20"
             cell["metadata"]["nbgrader"]["points"] = 1000
-    answer_cell(notebook, "q1")["source"] = ""
+    answer_cell(notebook, NAME)["source"] = ""
     return json.dumps(notebook).encode()
 
 
@@ -472,7 +471,7 @@ def odd_numbers(solved: Notebook) -> bytes:
 
 def crumbs(solved: Notebook) -> bytes:
     """Thousands of cells of one letter, all named as the first answer's, each of which IPython makes Python of."""
-    crumb = {"id": "q1", "cell_type": "code", "metadata": {}, "source": "!", "outputs": [], "execution_count": 1}
+    crumb = {"id": NAME, "cell_type": "code", "metadata": {}, "source": "!", "outputs": [], "execution_count": 1}
     return json.dumps(solved | {"cells": solved["cells"] + [crumb] * 1500}).encode()
 
 
@@ -490,7 +489,7 @@ FILES: dict[str, tuple[Callable[[Notebook], bytes], str]] = {
     "crumbs": (crumbs, "all"),
     "all cells twice": (lambda solved: json.dumps(solved).encode()[:-1] + b', "cells": []}', "none"),
     "a list": (lambda solved: b"[]", "none"),
-    "odd cells": (lambda solved: json.dumps({"cells": [1, None, {"source": 3}, {"id": "q1"}]}).encode(), "none"),
+    "odd cells": (lambda solved: json.dumps({"cells": [1, None, {"source": 3}, {"id": NAME}]}).encode(), "none"),
     "another assignment": (
         lambda solved: json.dumps(solved | {"metadata": {"posenc": {"assignment": 3}}}).encode(),
         "none",

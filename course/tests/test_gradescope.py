@@ -19,6 +19,7 @@ from course.sandbox import NoSandbox, Prepared
 
 pytestmark = pytest.mark.torch
 NUMBER = 2
+QUESTION = next(one for one in assignment(NUMBER).questions if one.name == "q3")  # of one function
 VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
 FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
 # The documented form of results.json ("Autograder Specifications", "Output format"). A key that it does not name is an
@@ -97,20 +98,19 @@ def test_the_bundle_has_what_gradescope_asks_for_and_no_solution(harness: Path) 
 
 
 SPY = """
-import os
-def rotation(positions, theta):
-    found = []
-    for place in ("SOURCE/gradescope.key", "SOURCE/course/private/questions/messages.json", "SOURCE/../results"):
-        try:
-            found.append(os.listdir(place) if place.endswith("results") else open(place).read())
-        except OSError:
-            pass
-    import socket
+import os, socket
+def FUNCTION(*args):
+    return "nothing was found"
+tries = [lambda place=place: open(place).read() for place in (
+    "SOURCE/gradescope.key", "SOURCE/course/private/questions/messages.json", "SOURCE/course/grade.py")]
+for attempt in (*tries, socket.socket, os.fork, lambda: os.listdir("SOURCE/../results")):
     try:
-        found.append(socket.socket())
+        attempt()
     except OSError:
-        pass
-    return str(os.getuid()) if not found else "found " + str(found)[:60]
+        continue
+    raise LookupError
+if os.getuid() == 0:
+    raise LookupError
 """
 
 
@@ -118,14 +118,15 @@ def test_right_and_wrong_notebooks_get_their_points(harness: Path) -> None:
     given = assignment(NUMBER)
     solved = sources.source(NUMBER)
     everything = graded(harness, solved)
-    assert everything["score"] == given.points
+    assert everything["score"] == sum(question.points for question in given.questions)
     assert all(test["status"] == "passed" and test["output"] == "" for test in everything["tests"])
     assert len(everything["tests"]) == sum(len(question.parts) for question in given.questions)
-    next(cell for cell in solved["cells"] if cell["id"] == "q1")["source"] = "def rotation(p, theta):\n    return p"
+    coded = sum(question.points for question in given.questions)
+    cell = next(cell for cell in solved["cells"] if cell["id"] == QUESTION.name)
+    cell["source"] = f"def {QUESTION.names[0]}(*args):\n    return args[0]"
     wrong = graded(harness, solved)
-    assert wrong["score"] == given.points - given.questions[0].points
-    assert wrong["tests"][0]["status"] == "failed"
-    assert wrong["tests"][0]["output"]
+    assert wrong["score"] < coded
+    assert any(test["status"] == "failed" and test["output"] for test in wrong["tests"])
     untouched = graded(harness, sources.load(sources.student(NUMBER)))
     assert untouched["score"] == 0
     assert {test["output"] for test in untouched["tests"]} == {"not answered yet"}
@@ -137,13 +138,14 @@ def test_in_a_container_an_answer_is_nobody_and_reads_nothing(harness: Path) -> 
             Prepared(("numpy", "torch"), contained=True)
         return
     solved = sources.source(NUMBER)
-    assert graded(harness, solved, "--contained")["score"] == assignment(NUMBER).points
-    cell = next(cell for cell in solved["cells"] if cell["id"] == "q1")
-    cell["source"] = SPY.replace("SOURCE", str(harness / "source"))
+    everything = graded(harness, solved, "--contained")
+    assert everything["score"] == sum(question.points for question in assignment(NUMBER).questions)
+    cell = next(cell for cell in solved["cells"] if cell["id"] == QUESTION.name)
+    cell["source"] = SPY.replace("SOURCE", str(harness / "source")).replace("FUNCTION", QUESTION.names[0])
     spied = graded(harness, solved, "--contained")
-    assert spied["tests"][0]["score"] == 0
-    assert "array" in spied["tests"][0]["output"], "it is told of the kind of its value, and nothing of what it holds"
-    assert not list((harness / "source").rglob("spied*"))
+    assert spied["score"] == everything["score"] - QUESTION.points
+    [told] = {test["output"] for test in spied["tests"] if test["status"] == "failed"}
+    assert told != "it raised LookupError", "something was read, or done"
 
 
 def test_a_notebook_that_cannot_be_read_is_told_why(harness: Path) -> None:

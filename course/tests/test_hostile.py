@@ -26,6 +26,7 @@ from course.tests import hostile
 pytestmark = pytest.mark.torch
 ROOT = Path(__file__).resolve().parents[2]
 NUMBER = 2
+QUESTION = next(one for one in assignment(NUMBER).questions if one.name == hostile.NAME)
 TIMEOUT = 6  # seconds for one check, of which a right answer needs a tenth: the machine may be busy
 EXPECTED = {
     "right": "all",
@@ -62,7 +63,7 @@ def processes(folder: Path) -> set[str]:
 def submitted(folder: Path) -> None:
     """Write the bank, a file each."""
     solved = sources.source(NUMBER)
-    function = assignment(NUMBER).questions[0].names[0]
+    function = QUESTION.names[0]
     files = {"right": json.dumps(solved).encode()}
     for bank, keep in ((hostile.WHOLE, True), (hostile.WITHOUT_FIRST, False)):
         files |= {name: hostile.spoiled(solved, code, function, str(ROOT), keep) for name, code in bank.items()}
@@ -109,8 +110,9 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_points_are_those_it_earns(bank: Run, name: str) -> None:
     given = assignment(NUMBER)
-    first = given.questions[0].points
-    points = {"all": given.points, "without first": given.points - first, "none": 0}
+    first = QUESTION.points
+    coded = sum(question.points for question in given.questions)
+    points = {"all": coded, "without first": coded - first, "none": 0}
     assert float(bank.rows[name]["points"]) == points[EXPECTED[name]], bank.rows[name]
 
 
@@ -131,7 +133,7 @@ def test_no_file_is_listed_that_is_not_the_students(bank: Run) -> None:
 def test_time_is_bounded(bank: Run) -> None:
     parts = sum(len(question.parts) for question in assignment(NUMBER).questions)
     start = 60  # of a worker, on a busy machine, each time that one was stopped
-    assert max(bank.seconds.values()) < parts * TIMEOUT + start * len(assignment(NUMBER).questions[0].parts) + start
+    assert max(bank.seconds.values()) < parts * TIMEOUT + start * len(QUESTION.parts) + start
 
 
 def test_nothing_is_left_behind(bank: Run) -> None:
@@ -165,7 +167,7 @@ PAGES = [
     ("a link to a folder", "links are not followed"),
     ("a pipe", "not a file of its own"),
     ("a crowd", "There are 2 different notebooks"),
-    ("crumbs", "1501 cells are named q1"),
+    ("crumbs", f"1501 cells are named {hostile.NAME}"),
     ("a name without end", f"{'x' * 60}…"),
     ("changes its input", "it changes an input in place"),
     ("kinds of exceptions", "it raised an exception"),

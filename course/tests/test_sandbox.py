@@ -13,41 +13,41 @@ import psutil
 import pytest
 
 from course import sandbox as sandbox_module
-from course.grade import assignment, grade_question, imports_of, packages
+from course.grade import grade_question
+from course.question import Question
 from course.sandbox import Limits, Prepared, Worker, end_all
-from course.tests import hostile
-from course.tests.test_wrong_answers import question
+from course.tests import hostile, toys
 from posenc.check._question import Result
 from posenc.check._wrong import say
 
 pytestmark = pytest.mark.torch
 SECONDS = 3.0
-Grade = Callable[[int, str, str], list[Result]]
+Grade = Callable[[Question, str], list[Result]]
 
 
-def worker(number: int) -> Worker:
-    return Worker(packages(assignment(number)), imports_of(number), Limits(SECONDS, 2**30))
+def worker() -> Worker:
+    return Worker(toys.PACKAGES, toys.IMPORTS, Limits(SECONDS, 2**30))
 
 
 @pytest.fixture(scope="module")
-def workers() -> Iterator[dict[int, Worker]]:
-    """A worker for each assignment: what an answer does there ends with its child."""
-    with worker(1) as first, worker(2) as second, worker(3) as third:
-        yield {1: first, 2: second, 3: third}
+def one() -> Iterator[Worker]:
+    """A worker: what an answer does there ends with its child."""
+    with worker() as made:
+        yield made
 
 
 @pytest.fixture
-def graded(workers: dict[int, Worker]) -> Grade:
-    return lambda number, name, cell: grade_question(workers[number], question(number, name), [cell], "seed")
+def graded(one: Worker) -> Grade:
+    return lambda question, cell: grade_question(one, question, [cell], "seed")
 
 
 @pytest.fixture
-def told(workers: dict[int, Worker]) -> Callable[[str], str]:
+def told(one: Worker) -> Callable[[str], str]:
     """What an answer's function says of itself."""
 
     def says(cell: str) -> str:
-        with workers[2].answers(question(2, "q1"), [cell]) as functions:
-            return str(functions["rotation"]())
+        with one.answers(toys.SCALED, [cell]) as functions:
+            return str(functions["scaled"]())
 
     return says
 
@@ -94,7 +94,7 @@ for name, number in NUMBERS.get(os.uname().machine, {}).items():
             raise PermissionError
     DOORS[name] = call
 
-def rotation():
+def scaled():
     through = []
     for name, door in DOORS.items():
         try:
@@ -110,7 +110,7 @@ def test_no_door_is_open(told: Callable[[str], str]) -> None:
     assert told(CALLS) == ""
 
 
-TELLS = "import os\ndef rotation():\n    return f'{os.getppid()} {os.path.exists(\"/proc\")}'"
+TELLS = "import os\ndef scaled():\n    return f'{os.getppid()} {os.path.exists(\"/proc\")}'"
 
 
 def test_the_first_process_is_the_worker_itself(told: Callable[[str], str]) -> None:
@@ -118,14 +118,14 @@ def test_the_first_process_is_the_worker_itself(told: Callable[[str], str]) -> N
 
 
 def test_no_package_is_there_that_an_answer_may_not_use(told: Callable[[str], str]) -> None:
-    cell = "import os\ndef rotation():\n    return ' '.join(sorted(os.listdir('/packages')))"
+    cell = "import os\ndef scaled():\n    return ' '.join(sorted(os.listdir('/packages')))"
     found = {name.partition("-")[0] for name in told(cell).split()}
     assert {"numpy", "torch", "typing_extensions"} <= found
     assert not found & {"posenc", "scipy", "sympy", "mpmath", "transformers", "course"}
 
 
 def test_of_the_grader_only_what_runs_inside_is_there(told: Callable[[str], str]) -> None:
-    cell = "import os\ndef rotation():\n    return ' '.join(sorted(os.listdir('/grader')))"
+    cell = "import os\ndef scaled():\n    return ' '.join(sorted(os.listdir('/grader')))"
     assert told(cell) == "alone.py plain.py seccomp.py worker.py"
 
 
@@ -153,18 +153,18 @@ for number in range(1, 65):
         signal.signal(number, signal.SIG_IGN)
     except (OSError, ValueError):
         pass
-def rotation(*args):
+def scaled(*args):
     while True:
         pass
 """
 
 
 def test_all_processes_have_ended_when_a_worker_is_stopped() -> None:
-    with worker(2) as sandbox:
+    with worker() as sandbox:
         sandbox.start()
         assert sandbox.started is not None
         number = sandbox.started.number
-        thread = threading.Thread(target=grade_question, args=(sandbox, question(2, "q1"), [LOOP], "seed"))
+        thread = threading.Thread(target=grade_question, args=(sandbox, toys.SCALED, [LOOP], "seed"))
         thread.start()
         while len(found := living(number)) < 2:  # the worker, its child
             time.sleep(0.01)
@@ -174,7 +174,7 @@ def test_all_processes_have_ended_when_a_worker_is_stopped() -> None:
 
 def test_a_sandbox_ends_even_when_bubblewrap_is_gone() -> None:
     """The signal that follows a parent's death is not relied upon, and workers end with what they are copies of."""
-    prepared = Prepared(packages(assignment(2)), contained=False)
+    prepared = Prepared(toys.PACKAGES, contained=False)
     copy = prepared.start(itself=False)
     # named one by one: who made the copy is ending, and a process that ends is no way to those below it
     both = {psutil.Process(prepared.number), psutil.Process(copy.number)}
@@ -197,13 +197,13 @@ def test_without_namespaces_in_namespaces_each_worker_has_a_sandbox_of_its_own(m
     monkeypatch.setattr(sandbox_module, "command", refusing)
     monkeypatch.setattr(sandbox_module, "_prepared", {})
     try:
-        with worker(2) as sandbox:
+        with worker() as sandbox:
             sandbox.start()
             assert sandbox.started is not None
             assert sandbox.started.itself
             found = living(sandbox.started.prepared.process.pid)
-            with sandbox.answers(question(2, "q1"), [TELLS]) as functions:
-                assert str(functions["rotation"]()) == "1 False"
+            with sandbox.answers(toys.SCALED, [TELLS]) as functions:
+                assert str(functions["scaled"]()) == "1 False"
             sandbox.stop()
             assert not any(map(alive, found))
     finally:
@@ -212,8 +212,8 @@ def test_without_namespaces_in_namespaces_each_worker_has_a_sandbox_of_its_own(m
 
 def test_a_worker_has_no_rights_and_is_the_first_of_all_that_it_sees() -> None:
     """Its namespaces are made for it, and who makes namespaces has every right in them at first."""
-    with worker(1) as one, worker(2) as other, worker(2) as another:
-        for sandbox in (one, other, another):
+    with worker() as first, worker() as other, worker() as another:
+        for sandbox in (first, other, another):
             sandbox.start()
             assert sandbox.started is not None
             assert not sandbox.started.itself
@@ -230,12 +230,12 @@ def test_a_worker_has_no_rights_and_is_the_first_of_all_that_it_sees() -> None:
 
 @pytest.mark.parametrize("name", ["code for the first process", "a signal by way of a pipe"])
 def test_an_escape_leaves_no_process(name: str) -> None:
-    cell = hostile.WITHOUT_FIRST[name].replace("FUNCTION", "rotation")
-    with worker(2) as sandbox:
+    cell = hostile.WITHOUT_FIRST[name].replace("FUNCTION", "scaled")
+    with worker() as sandbox:
         sandbox.start()
         assert sandbox.started is not None
         before = set(psutil.pids()) - {sandbox.started.number}
-        results = grade_question(sandbox, question(2, "q1"), [cell], "seed")
+        results = grade_question(sandbox, toys.SCALED, [cell], "seed")
     assert not any(result.earned for result in results)
     time.sleep(3)
     this = psutil.Process()
@@ -249,9 +249,7 @@ def test_an_escape_leaves_no_process(name: str) -> None:
 
 
 STEAL = """
-def placed(x, table, start):
-    if start == 0:
-        return x
+def scaled(x, by):
     forge(forged('value', 1))
     os.read(FROM, 4)
     os._exit(0)
@@ -260,9 +258,8 @@ def placed(x, table, start):
 
 def test_an_answer_that_ends_its_process_costs_no_other_question(graded: Grade) -> None:
     """It may have read a part of what was meant for the next one."""
-    assert not graded(1, "q5", hostile.FORGE + STEAL)[-1].earned
-    binary = "def binary(positions, bits):\n    return (positions[:, None] >> np.arange(bits)) & 1\n"
-    assert all(result.earned for result in graded(1, "q3", binary))
+    assert not any(result.earned for result in graded(toys.SCALED, hostile.FORGE + STEAL))
+    assert all(result.earned for result in graded(toys.SCALED, toys.RIGHT))
 
 
 # Rings once its answer is given, and breaks off in the middle of the next message.
@@ -275,32 +272,18 @@ def ring(*args):
     os.read(frame.f_locals["source"], 3)
     raise KeyboardInterrupt
 signal.signal(signal.SIGALRM, ring)
-def rotation():
+def scaled():
     signal.setitimer(signal.ITIMER_REAL, 0.01)
     return "given"
 """
 
 
 def test_an_answer_that_breaks_off_in_a_message_costs_no_other_question() -> None:
-    with worker(2) as one:
-        for cell in (BREAKS_OFF, "def rotation(): return 'given'"):
-            with one.answers(question(2, "q1"), [cell]) as functions:
-                assert functions["rotation"]() == "given"
+    with worker() as other:
+        for cell in (BREAKS_OFF, "def scaled(): return 'given'"):
+            with other.answers(toys.SCALED, [cell]) as functions:
+                assert functions["scaled"]() == "given"
                 time.sleep(0.2)
-
-
-@pytest.mark.parametrize("title", ["'1' * 100_000", "' ' * 2000 + '2 of 2'"])
-def test_of_a_title_only_the_beginning_is_read(graded: Grade, title: str) -> None:
-    """It is looked through outside the sandbox, where nothing limits how long that takes."""
-    code = f"""
-def controls():
-    return {{"base": FloatLogSlider(10_000, min=3, max=6), "dim": IntSlider(64, min=2, max=256, step=2),
-            "length": IntSlider(2048, min=1, max=40000)}}
-def draw(base, dim, length):
-    figure = go.Figure([go.Scatter(y=[2.0, 3.0]), go.Scatter(y=[1.0, 1.0])])
-    return figure.update_layout(title=dict(text={title}), yaxis=dict(type="log"))
-"""
-    assert "the title does not say" in graded(3, "q7", code)[1].sentence
 
 
 @pytest.mark.parametrize(
@@ -314,24 +297,21 @@ def draw(base, dim, length):
     ],
 )
 def test_what_a_notebook_understands_is_graded(graded: Grade, around: str) -> None:
-    binary = "def binary(positions, bits):\n    return (positions[:, None] >> np.arange(bits)) & 1\n"
-    assert all(result.earned for result in graded(1, "q3", around.replace("CELL", binary)))
+    assert all(result.earned for result in graded(toys.SCALED, around.replace("CELL", toys.RIGHT)))
 
 
 def test_a_named_tuple_is_a_tuple(graded: Grade) -> None:
-    head = "from typing import NamedTuple\nclass Read(NamedTuple):\n    output: object\n    weights: object\n"
-    body = f"def attention(q, k, v, causal):\n    {ONE_LINE}\n    return Read(w @ v, w)\n"
-    assert all(result.earned for result in graded(1, "q1", head + body))
-
-
-MASK = "torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu(1)"
-ONE_LINE = f"w = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill({MASK} & causal, -torch.inf).softmax(-1)"
+    two = toys.toy(lambda x, by: (x * by, x))
+    head = "from typing import NamedTuple\nclass Two(NamedTuple):\n    scaled: object\n    x: object\n"
+    assert all(result.earned for result in graded(two, f"{head}def scaled(x, by):\n    return Two(x * by, x)"))
 
 
 def test_ready_made_attention_is_no_answer(graded: Grade) -> None:
-    ready = "def attention(q, k, v, causal):\n    return torch.nn.functional.scaled_dot_product_attention(q, k, v), q"
-    results = graded(1, "q1", ready)
-    assert {(result.earned, result.sentence) for result in results} == {(0, say("cell.attention"))}
+    written_out = toys.toy(attention_written_out=True)
+    assert all(result.earned for result in graded(written_out, toys.RIGHT))
+    for ready in ("F.scaled_dot_product_attention(x, x, x)", "torch.nn.MultiheadAttention(4, 1)(x, x, x)"):
+        results = graded(written_out, f"def scaled(x, by):\n    return {ready}")
+        assert {(result.earned, result.sentence) for result in results} == {(0, say("cell.attention"))}
 
 
 def test_special_functions_of_another_package_are_not_there(graded: Grade) -> None:
@@ -343,7 +323,5 @@ def test_special_functions_of_another_package_are_not_there(graded: Grade) -> No
         "import sys\nimport torch._dynamo\nci = sys.modules['mpmath'].ci",
         "import sympy\nci = lambda x: float(sympy.Ci(x))",
     ):
-        law = "def law(distances, base):\n    return np.array([float(ci(m) - ci(m / base)) for m in distances])"
-        right = "def reach(share, base):\n    return base ** (1 - share) * math.exp(-np.euler_gamma)"
-        results = graded(3, "q3", f"{right}\n{way}\n{law}")
-        assert not any(result.earned for result in results if result.part.title.startswith("law")), (way, results)
+        results = graded(toys.SCALED, f"{way}\ndef scaled(x, by):\n    ci(1.0)\n    return x * by")
+        assert not any(result.earned for result in results), (way, results)

@@ -482,7 +482,7 @@ class HandGraded(Hinted):
 
         >>> HandGraded(5, "q5", "two halves", 3)()
         q5: a person reads this answer (3 points), and no program.
-          Stuck? Write check.q5.hint() on a line below this check, and run it again; your notebook shows that you did.
+          Stuck? Write check.q5.hint() on a line below this check, and run it again.
         """
         print(say("read.by_a_person", name=self.name, points=self.points))
         if hints_of(self.assignment, self.name):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import json
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -39,14 +38,6 @@ ARRAY = {'array': 'float64', 'shape': [2], 'bytes': 16}
 WHOLE = {
     "prints a score": "print('SCORE: 1000 of 20'); print('{\"earned\": 1000}')",
     "huge output": "for _ in range(20):\n    print('x' * 10**7)",
-    "starts a daemon": """
-import os, subprocess
-for start in (lambda: subprocess.Popen(['/bin/sh', '-c', 'exec -a MARK sleep 600'], start_new_session=True), os.fork):
-    try:
-        start()
-    except OSError:
-        pass
-""",
     "writes outside": """
 import pathlib
 for folder in ('/', '/tmp', '/dev/shm', '/grader', '/packages', '/var/tmp', HERE):
@@ -70,37 +61,7 @@ import numpy, builtins
 torch.allclose = torch.equal = numpy.allclose = numpy.array_equal = lambda *a, **k: True
 torch.testing.assert_close = numpy.testing.assert_allclose = lambda *a, **k: None
 """,
-    "kills its parent": """
-import os, signal
-for target in (os.getppid(), 1, -1, 0):
-    try:
-        os.kill(target, signal.SIGKILL)
-    except OSError:
-        pass
-""",
-    "reads the worker's memory": """
-import os
-for number in (os.getppid(), 1):
-    try:
-        open(f'/proc/{number}/mem', 'r+b').write(b'x')
-    except OSError:
-        pass
-""",
-    "limits its parent": """
-import os, resource
-try:
-    resource.prlimit(os.getppid(), resource.RLIMIT_CPU, (1, 1))
-except OSError:
-    pass
-""",
     "an exception that carries text": "class Told(Exception):\n    pass",
-    "what is left over": """
-import matplotlib.pyplot as plt
-from posenc import figures
-from posenc.check import assignment_2 as check
-display('done')
-get_ipython().run_line_magic('time', '1')
-""",
     "warnings by the thousand": "'\\d'\n" * 4000,
     "hooks that are called later": """
 import atexit, gc, os, signal, sys, threading
@@ -184,26 +145,10 @@ def FUNCTION(*args):
     "sleeps": "import time\ndef FUNCTION(*args):\n    time.sleep(10**6)",
     "memory": "def FUNCTION(*args):\n    return [torch.ones(2**28) for _ in range(64)]",
     "memory on loading": "HELD = [bytearray(2**30) for _ in range(64)]",
-    "memory files": """
-import os
-def FUNCTION(*args):
-    held = [os.memfd_create(str(number)) for number in range(40)]
-    return [os.write(file, b'x' * 2**28) for file in held]
-""",
-    "fork bomb": "import os\ndef FUNCTION(*args):\n    while True:\n        os.fork()",
-    "threads": """
-import threading, time
-def FUNCTION(*args):
-    while True:
-        threading.Thread(target=time.sleep, args=(600,)).start()
-""",
     "os._exit": "import os\ndef FUNCTION(*args):\n    os._exit(0)",
-    "sys.exit": "import sys\ndef FUNCTION(*args):\n    sys.exit(0)",
     "sys.exit on loading": "import sys\nsys.exit(0)",
     "segfault": "import ctypes\ndef FUNCTION(*args):\n    ctypes.string_at(0)",
-    "abort": "import os\ndef FUNCTION(*args):\n    os.abort()",
     "deep recursion": "import sys\nsys.setrecursionlimit(10**9)\ndef FUNCTION(*args):\n    return FUNCTION(*args)",
-    "deep source": "FUNCTION = " + "(" * 5000 + ")" * 5000,
     "equal to everything": """
 class Equal(torch.Tensor):
     @classmethod
@@ -225,12 +170,6 @@ def FUNCTION(*args):
     return Equal()
 """,
     "answer imported": "from posenc.rotary import rotate as FUNCTION",
-    "answer imported in a try": """
-try:
-    from posenc.rotary import rotate as FUNCTION
-except ImportError:
-    RIGHT
-""",
     "answer from another package": "import transformers\ndef FUNCTION(*args):\n    return transformers.rotate(*args)",
     "reads the hidden checks": """
 import glob, os
@@ -239,12 +178,6 @@ def FUNCTION(*args):
     found += [place for place in (HERE, HERE + '/course/key') if os.path.exists(place)]
     return 'found' if found else 'nothing'
 """,
-    "network": """
-import socket
-def FUNCTION(*args):
-    socket.create_connection(('127.0.0.1', 80), timeout=1)
-""",
-    "another program": "import subprocess\ndef FUNCTION(*args):\n    return subprocess.check_output(['id'])",
     "forged replies": """
 import os
 FORGED = b'{"dict": [["value", 1]]}'
@@ -264,14 +197,6 @@ while True:
     forge(forged('ended', '') if b'finish' in asked else forged('value', None))
 """,
     "an end that is an array": f"{FORGE}\nforge(forged('ended', ARRAY), b'x' * 16)",
-    "an end that is a list": f"{FORGE}\nforge(forged('ended', {{'list': []}}))",
-    "an exception that is an array": f"{FORGE}\nforge(forged('raised', ARRAY), b'x' * 16)",
-    "names that are arrays": f"{FORGE}\nforge(forged('defined', {{'list': [ARRAY]}}), b'x' * 16)",
-    "two replies": f"""{FORGE}
-def FUNCTION(*args):
-    forge(forged('unanswered', 0))
-    forge(forged('ended', ARRAY), b'x' * 16)
-""",
     "a trickle": f"""{FORGE}
 os.write(TO, (2**24).to_bytes(8, 'big'))
 while True:
@@ -279,19 +204,9 @@ while True:
 """,
     "ready-made in torch": "import torch.onnx.ops\ndef FUNCTION(*args):\n    return torch.onnx.ops.attention(*args)",
     "a long cell": "x=1\n" * 300_000,
-    "many objects": "def FUNCTION(*args):\n    return [[]] * 10**6",
     "huge value": "def FUNCTION(*args):\n    return torch.zeros(2**26)",
-    "nested value": """
-def FUNCTION(*args):
-    value = []
-    for _ in range(10**5):
-        value = [value]
-    return value
-""",
     "endless value": "def FUNCTION(*args):\n    value = []\n    value.append(value)\n    return value",
-    "magics": "%%bash\nid\n!rm -rf /",
     "not Python": "def FUNCTION(*args) return",
-    "null bytes": "FUNCTION = '\\0' + \"\0\"",
     "tells what it is given": """
 class Told(Exception):
     pass
@@ -316,12 +231,6 @@ def FUNCTION(*args):
 import os
 def FUNCTION(*args):
     return 'INPUT ' + str(os.open('/dev/ptmx', os.O_RDWR)) + str(os.listdir('/dev/pts'))
-""",
-    "replaces what writes replies": """
-import json
-json.dumps = lambda *args, **named: '{"dict": [["value", {"float": "nan"}]]}'
-def FUNCTION(*args):
-    return torch.zeros(1)
 """,
     "an exception whose text raises": """
 class Silent(RuntimeError):
@@ -376,13 +285,6 @@ class Array(numpy.ndarray):
 def FUNCTION(*args):
     return [Text(), Number(), numpy.zeros(4).view(Array)]
 """,
-    "keys without end": """
-class Key:
-    def __str__(self):
-        return 'x' * 10**7
-def FUNCTION(*args):
-    return {Key(): 0}
-""",
     "no storage under its input": """
 def FUNCTION(x, *others):
     x.untyped_storage().resize_(0)
@@ -402,11 +304,6 @@ def FUNCTION(*args):
     signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
     return 10**4000
 """,
-    "tells by a module's name": """
-import importlib
-def FUNCTION(*args):
-    importlib.import_module('INPUT' + repr(args[0])[:40].replace('.', '_'))
-""",
 }
 
 
@@ -421,7 +318,6 @@ def spoiled(solved: Notebook, code: str, function: str, here: str, keep: bool) -
     cell = answer_cell(notebook, NAME)
     right = "".join(cell["source"])
     code = code.replace("FUNCTION", function).replace("MARK", MARK).replace("HERE", repr(here))
-    code = code.replace("    RIGHT", textwrap.indent(right, "    "))
     cell["source"] = f"{right}\n{code}" if keep else code
     return json.dumps(notebook).encode()
 

@@ -1,4 +1,4 @@
-# Every target is also a plain command: CONTRIBUTING.md lists them.
+# Every target runs a command of Python; CONTRIBUTING.md says which to use when.
 
 PYTHON ?= python3
 VENV ?= .venv

@@ -25,7 +25,7 @@ CHAPTERS = {number: heading(load(path)) for number, path in PAGES.items()}
 VERDICTS = ("TRUE", "COND", "MISL", "FALSE", "UNTESTED")
 KINDS = ("executable", "misprint", "literature", "untestable")
 NOTES = ("000", "001", "002", "003", "004")
-OURS = "ours"  # the source of a claim that no note makes
+OURS = "ours"  # who says what no note says
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,24 @@ class Claim:
 
     id: str
     sentence: str
-    source: tuple[str, ...]
     verdict: str
-    kind: str
-    note: str
     chapter: str  # where its subject is treated
-    section: str  # an anchor in the chapter's notebook; empty where the claim is told on the claims page only
+    section: str = ""  # an anchor in the chapter's notebook; empty where the claim is told on the claims page only
+    original: Mapping[str, str] = field(default_factory=dict)  # the notes' own words; empty for a claim of ours
+    also: tuple[str, ...] = ()  # further numbers of the same claim
+    kind: str = "executable"
+    note: str = ""
     torch: bool = False  # whether torch is needed to decide it
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All its numbers."""
+        return (self.id, *self.also)
+
+    @property
+    def said_by(self) -> tuple[str, ...]:
+        """The notes that make it, or `OURS`."""
+        return tuple(self.original) or (OURS,)
 
     @property
     def title(self) -> str:
@@ -104,7 +115,7 @@ def load_manifest() -> tuple[Claim, ...]:
     claims = []
     for path in sorted(HERE.glob("manifest/*.toml")):
         for claim_id, row in tomllib.loads(path.read_text(encoding="utf-8")).items():
-            claims.append(Claim(id=claim_id, **(row | {"source": tuple(row["source"])})))
+            claims.append(Claim(id=claim_id, **(row | {"also": tuple(row.get("also", ()))})))
     return tuple(sorted(claims, key=lambda claim: claim.id))
 
 

@@ -1,4 +1,4 @@
-"""Published rotary settings of well-known models, as their configurations state them, and what follows from them.
+"""Published RoPE settings of well-known models, and what follows from them.
 
 Every entry says where its numbers are published. `MODELS` are read from the files of models, `DEFAULTS` from the code
 of the library transformers: what a class of it takes where a file says nothing, which no published model need have.

@@ -1,4 +1,4 @@
-"""What a model's config.json says about rotation, as facts; js/read_configuration.js reads it the same way.
+"""What a model's config.json says about rotation; js/read_configuration.js reads it the same way.
 
 `read_configuration` takes a raw file, what the library transformers makes of it, or a rope dictionary on its own, and
 says for every kind of layers what `posenc.scaling.from_config` needs. Where the file says nothing, it takes what the

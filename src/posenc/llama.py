@@ -1,4 +1,4 @@
-"""A Llama that can be read in one sitting, and a real one to run in it: SmolLM2-135M, with any positional encoding.
+"""A short Llama, and a real model to run in it: SmolLM2-135M, with any positional encoding.
 
     model, tokenizer = load("SmolLM2-135M")
     ids = tokenizer.encode("The capital of France is")               # (1, seq_len)

@@ -1,4 +1,4 @@
-"""Position ids: where the tokens of packed sequences, images, videos and mixed inputs are. NumPy, int64 by default."""
+"""Position ids of packed sequences, images, videos and mixed inputs. NumPy, int64 by default."""
 
 from __future__ import annotations
 

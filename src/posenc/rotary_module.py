@@ -1,4 +1,4 @@
-"""RoPE as a module of torch, whose frequencies move with the model and may learn."""
+"""RoPE as a torch module, whose frequencies move with the model and can be trained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Printed tables, so that a cell shows its arithmetic and no formatting."""
+"""Printed tables, so that a cell shows its arithmetic instead of formatting."""
 
 from __future__ import annotations
 

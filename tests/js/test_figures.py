@@ -96,9 +96,9 @@ def further(case: Case) -> list[dict[str, object]]:
     if case.cls is Rotation2D:
         places = itertools.product((0, 1, 17, 31, 32), (0, 2, 16, 32))
         return [{"m": m, "n": n, "locked": False} for m, n in places] + [{"q1": 0.5, "q2": 1.1}, {"theta": 0.0}]
-    if case.cls is ContextExtension:  # where rounding weighs most: angles of 262 144 radians, few pairs to average over
+    if case.cls is ContextExtension:  # few pairs, long angles; a correction range that ends past the last pair
         return [
-            {"dim": 4, "used": 262_144, "base": base, "factor": 1.37, "method": method}
+            {"dim": 4, "trained": 131_072, "used": 262_144, "base": base, "factor": 1.37, "method": method}
             for base in (100.0, 1e7)
             for method in ("linear", "ntk_aware", "yarn_code")
         ]

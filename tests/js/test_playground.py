@@ -169,7 +169,8 @@ def test_the_page_about_it_tells_what_it_shows():
     without_first = shown(Playground, length=256, pairs=pairs("off", range(1))).facts["within"]
     assert f"from {opening['within']:.2f} to {without_first:.2f} nats per byte" in page
     slow = far(pairs=pairs("0.0625", range(6, 16)))
-    assert f"falls from {opening['far']:.2f} to {slow:.2f}" in page
+    assert f"falls from {opening['far']:.2f} to {slow:.2f}, which is about two thirds of what YaRN gains" in page
+    assert abs((opening["far"] - slow) / (opening["far"] - far(preset="yarn")) - 2 / 3) < 0.03
     assert f"the loss at the end is {far(window='window'):.2f}" in page
     assert far(window="sinks") > far(window="window") + 0.2
 

@@ -117,6 +117,18 @@ RETRIEVAL = {
 }
 
 
+EXTENDED = ("YaRN", "NTK-aware", "PI")
+
+
+def clamped_less_yarn() -> list[float]:
+    """How much lower YaRN's loss is than the clamp's on the last 2048 tokens, for each text that has both."""
+    extension, losses = real_results.parts("extension"), real_results.parts("loss")
+    texts = [part.split("/")[0] for part in extension if part.endswith("/YaRN")]
+    return [
+        float(losses[text]["clamped"][-8:].mean() - extension[f"{text}/YaRN"]["loss"][-8:].mean()) for text in texts
+    ]
+
+
 def what_it_still_finds() -> Iterator[str]:
     found, last = real_results.needles(), "14336–16383"
     haystacks = len(found["PI"][16_384])
@@ -146,6 +158,12 @@ def what_it_still_finds() -> Iterator[str]:
     low, high = (real_results.proportion(count, asked) for count in (beyond["bias clamped"], beyond["YaRN"]))
     assert low.high < high.low  # the intervals are apart
     yield f"{low.low:.2f} to {low.high:.2f} for the clamp, {high.low:.2f} to {high.high:.2f} for YaRN"
+    less = real_results.over_texts(clamped_less_yarn())
+    yield f"the loss with YaRN is {less} below that with the clamp"
+    near = {method: sum(int(found[method][n].sum()) for n in (2048, 4096)) for method in ("as trained", *EXTENDED)}
+    yield f"At 2048 and 4096 tokens together, the model as trained finds {near['as trained']} of {asked}, "
+    yield f"YaRN {near['YaRN']}, NTK-aware scaling {near['NTK-aware']}, and PI {near['PI']}, hardly more than chance"
+    assert real_results.proportion(near["PI"], asked).low < 1 / 8
 
 
 def the_set_up_of_the_distance_bias() -> Iterator[str]:
@@ -181,8 +199,8 @@ def the_set_up_of_the_distance_bias() -> Iterator[str]:
     )
     assert at_12["window and four sinks"].high < min(at_12["clamped"].low, at_12["window"].low)
     assert at_16["window and four sinks"].low > max(at_16["clamped"].high, at_16["window"].high)
-    yield "the window is the best of all at 12 000 tokens and fails at 16 000"
-    yield "Hiding all that are 8192 tokens away or more"
+    yield "the window beats both at 12 000 tokens and fails at 16 000"
+    yield "Hiding all tokens that are 8192 or more away"
     yield "At the two lengths past 8192 together"
     yield "computed in bfloat16"
     yield "pre-trained on 2048 tokens with base 10 000; how it was extended to 8192 tokens and base 100 000"
@@ -200,17 +218,18 @@ def the_reverse() -> Iterator[str]:
     """By the stored output of chapter 09, which nbval computes anew."""
     cells = load(ROOT / "notebooks" / "09_length_extrapolation.ipynb")["cells"]
     printed = next(text_of(cell) for cell in cells if cell["id"] == "wave-alone-table")
-    rows = re.findall(r"(?m)^ *\d+, \d((?: +-?\d\.\d\d){4})$", printed)
+    rows = re.findall(r"(?m)^ *\d+, \d((?: +-?\d\.\d\d){5})$", printed)
     assert len(rows) == len(MODELS)
-    added, flat, moved, removed = np.array([row.split() for row in rows], float).T
+    added, flat, moved, removed, removed_flat = np.array([row.split() for row in rows], float).T
     assert (added > 0.7 * moved).all()
     (opposite,) = re.findall(r"subtracted in place: \S+ to \+(\d\.\d\d)", printed)
     yield f"costs it {moved.min():.2f} to {moved.max():.2f} nats. Moving all"
     yield f"removing from the logits what {LENGTH} tokens change"
     yield f"is {LENGTH} tokens further away"
-    yield f"costs {removed.min():.2f} to {removed.max():.2f}. Moving nothing"
-    yield f"costs {added.min():.2f} to {added.max():.2f}; but a constant as large"
-    yield f"costs {flat.min():.2f} to {flat.max():.2f}, so adding"
+    yield f"costs {removed.min():.2f} to {removed.max():.2f}; a constant as large removed, "
+    yield f"{removed_flat.min():.2f} to {removed_flat.max():.2f}. Moving nothing"
+    yield f"costs {added.min():.2f} to {added.max():.2f}; a constant as large, "
+    yield f"{flat.min():.2f} to {flat.max():.2f}. So what counts"
     yield f"Subtracting the change costs at most {opposite}."
 
 
@@ -287,7 +306,7 @@ def published_before() -> Iterator[str]:
     assert [base for base in grid if passes(base)] == []
     assert [passes(base) for base in (630_000, 1_500_000, 1_800_000)] == [True, True, False]
     yield "at or above 0 up to 32 768 tokens, with 64 pairs"
-    yield "the base 630 000 passes. Then 640 000 fails, and so does every base up to 1 400 000"
+    yield "the base 630 000 passes. Then 640 000 fails, and so does every base of the grid up to 1 400 000"
     yield "1 500 000 passes, and 1 800 000 fails again"
     yield "has the same 630 000 for this length"
     llama = configs.model("Llama-3.1-8B")

@@ -30,7 +30,7 @@ WEIGHTS = (
     (r"notebooks/common_mistakes|book/glossary", 0.35),
     (r"book/questions", 0.3),
     (r"book/package", 0.25),
-    (r"notebooks/assignments/|book/claims|book/about_the_notes", 0.2),
+    (r"notebooks/assignments/|book/claims", 0.2),
     (r"", 0.4),
 )
 

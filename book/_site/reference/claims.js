@@ -1,4 +1,4 @@
-// The filter of the claims page: by verdict, kind, chapter and words, kept in the address.
+// The filter of the claims page: by verdict, kind, note, chapter and words, kept in the address.
 //
 // Without this script every claim is shown. A card that the address names, #c123, is shown whatever the filter.
 (() => {
@@ -6,7 +6,7 @@
 
   const form = document.getElementById("claim-filter");
   const count = document.getElementById("claim-count");
-  const fields = ["verdict", "kind", "chapter"]; // each a class of the card as well
+  const fields = ["verdict", "kind", "note", "chapter"]; // each a class of the card as well
   // MathJax has not yet set the formulas: they are found by their TeX
   const cards = [...document.querySelectorAll(".posenc-claim")].map((card) => ({
     card,

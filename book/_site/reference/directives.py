@@ -34,6 +34,7 @@ KINDS = {
     "literature": "rests on what others measured",
     "untestable": "no test here can settle it",
 }
+NOTES = {note: f"note {note}" for note in evidence.NOTES} | {evidence.OURS: "ours"}
 
 
 class WrittenDirective(SphinxDirective):
@@ -50,7 +51,7 @@ class WrittenDirective(SphinxDirective):
 
     def box(self, css: str, text: str) -> nodes.container:
         """A text in a box of a class."""
-        return nodes.container("", *self.markdown(text), classes=[css])
+        return nodes.container("", *self.markdown(text), classes=css.split())
 
     @staticmethod
     def link_target(node: nodes.Element, anchor: str, title: str) -> None:
@@ -191,6 +192,7 @@ class Claims(WrittenDirective):
             groups=[
                 ("verdict", "Verdicts", VERDICTS, Counter(claim.verdict for claim in claims)),
                 ("kind", "How they are decided", KINDS, Counter(claim.kind for claim in claims)),
+                ("note", "Who says it", NOTES, Counter(note for claim in claims for note in claim.said_by)),
             ],
             chapters=sorted(Counter((claim.chapter, claim.title) for claim in claims).items()),
             total=len(claims),
@@ -200,17 +202,20 @@ class Claims(WrittenDirective):
     def _card(self, claim: Any) -> nodes.Node:
         anchor, found = claim.id.lower(), evidence.evaluate(claim.id)
         kept = (f"posenc-{name}-{getattr(claim, name).lower()}" for name in ("verdict", "kind", "chapter"))
-        card = nodes.container(classes=["posenc-claim", *kept])
+        card = nodes.container(classes=["posenc-claim", *kept, *(f"posenc-note-{note}" for note in claim.said_by)])
         self.link_target(card, anchor, claim.id)
+        card["ids"] += [number.lower() for number in claim.also]
         head = nodes.paragraph(classes=["posenc-claim-head"])
         # the number links to its own card, so that a reader can pass the address on
-        head += nodes.reference("", claim.id, refuri=f"#{anchor}", classes=["posenc-claim-id"])
+        head += nodes.reference("", ", ".join(claim.ids), refuri=f"#{anchor}", classes=["posenc-claim-id"])
         head += nodes.inline("", VERDICTS[claim.verdict], classes=["posenc-claim-verdict"])
         card += head
         texts = {"sentence": claim.sentence, "note": claim.note, "tried": found.tried, "figure": found.figure}
+        quoted = "\n\n".join(f"**{note}** {words}" for note, words in claim.original.items())
+        texts = {"original language-zh": quoted, **texts}
         card += [self.box(f"posenc-claim-{name}", text) for name, text in texts.items() if text]
         foot = nodes.paragraph(classes=["posenc-claim-foot"])
-        source = "" if claim.source != (evidence.OURS,) else "ours, no note says it · "
+        source = "" if claim.original else "ours, no note says it · "
         foot += nodes.Text(f"{KINDS[claim.kind]} · {source}{'told in ' if claim.link else 'told here only'}")
         if claim.link:
             foot += nodes.reference("", claim.title, refuri="../" * self.env.docname.count("/") + claim.link)

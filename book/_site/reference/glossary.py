@@ -1,9 +1,9 @@
-"""The glossary, the questions and the page about the source notes: MyST directives, and a reader of their sources.
+"""The glossary, the questions and the counts of the source notes: MyST directives, and a reader of their sources.
 
 `term` is an entry of the glossary, `term-finder` the ways to look one up, `question` a question with its answer folded
-under it; `notes-verdicts` counts the verdicts on what the source notes say, and `notes-say` shows some of it. The
-reader (`terms_of`, `sections_of`) knows what a page's source says without Sphinx: the finder is made
-from it, and tests compare it with the package and the chapters.
+under it; `notes-verdicts` counts the verdicts on what the source notes say. The reader (`terms_of`, `sections_of`)
+knows what a page's source says without Sphinx: the finder is made from it, and tests compare it with the package and
+the chapters.
 """
 
 from __future__ import annotations
@@ -256,27 +256,10 @@ class NotesVerdicts(SphinxDirective):
         for path in CLAIMS.glob("manifest/*.toml"):
             self.env.note_dependency(str(path))
         asked = set(self.arguments or evidence.NOTES)
-        counts = Counter(claim.verdict for claim in evidence.load_manifest() if asked & set(claim.source))
+        counts = Counter(claim.verdict for claim in evidence.load_manifest() if asked & set(claim.said_by))
         shares = [(name, counts[name]) for name in VERDICTS if counts[name]]
         words = ", ".join(f"{count} {VERDICTS[name]}" for name, count in shares)
         return [nodes.raw("", SHARES.render(shares=shares, words=words, verdicts=VERDICTS), format="html")]
-
-
-class NotesSay(WrittenDirective):
-    """```{notes-say} 002``` with numbers of claims as its content: what note 002 says, sorted by whether it holds."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Two lists, each sentence with its verdict, which leads to its card."""
-        claims = {claim.id: claim for claim in evidence.load_manifest()}
-        lists: dict[str, str] = {"It says rightly": "", "It is worth a second look where it says": ""}
-        right, wrong = lists
-        for claim in (claims[name] for name in " ".join(self.content).split()):
-            said = f"- {claim.sentence} [{VERDICTS[claim.verdict]}](claims.md#{claim.id.lower()})\n"
-            lists[right if claim.verdict == "TRUE" else wrong] += said
-        text = "\n".join(f"**{title}**\n\n{said}" for title, said in lists.items() if said)
-        return [self.box("posenc-notes-say", text)]
 
 
 def setup(app: Sphinx) -> None:
@@ -285,4 +268,3 @@ def setup(app: Sphinx) -> None:
     app.add_directive("term-finder", TermFinder)
     app.add_directive("question", QuestionDirective)
     app.add_directive("notes-verdicts", NotesVerdicts)
-    app.add_directive("notes-say", NotesSay)

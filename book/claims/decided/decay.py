@@ -16,6 +16,7 @@ from posenc.analysis import (
     fingerprint_similarity,
     min_base,
 )
+from posenc.bias import alibi
 from posenc.frequencies import angles, inv_freq, rotations, wavelengths
 from posenc.rotary import rotate
 
@@ -41,7 +42,7 @@ def C105() -> Evidence:
     falls = means[1] > means[10] > means[100] > means[1000] and means[1000] < 0.25
     return Evidence(
         cases={
-            "in the mean, where query and key agree": falls and abs(means[100] - decay(100, THETA)) < 0.02,
+            "on average, where query and key agree": falls and abs(means[100] - decay(100, THETA)) < 0.02,
             "where they have nothing in common": size[1000] < 0.9 * size[0],
         },
         figure=f"correlation 0.8: means at 1, 10, 100, 1000 over that at 0: {means[1]:.2f}, {means[10]:.2f}, "
@@ -60,7 +61,7 @@ def C106() -> Evidence:
     greatest = [np.linalg.norm(rotate(np.eye(DIM), angles(m, THETA)[None], "interleaved"), 2) for m in (0, 500, 5000)]
     return Evidence(
         as_said=greatest[1] < 0.99,
-        weaker={"the greatest score that any query and key can reach depends on the distance": np.ptp(greatest) > 1e-9},
+        weaker={"the maximum score that any query and key can reach depends on the distance": np.ptp(greatest) > 1e-9},
         figure=f"a query prepared for 500 peaks at {scores.argmax()}, at {ratio:.4f} of the key's squared length",
     )
 
@@ -82,8 +83,8 @@ def C108() -> Evidence:
     single, bank = np.abs(np.cos(LATE[1000:])).max(), np.abs(decay(LATE[1000:], THETA)).max()
     return Evidence(
         as_said=single < 0.5,
-        weaker={"the mean of many waves of different speeds decays": bank < 0.5},
-        figure=f"greatest size from 1001 to 2048: one wave {single:.3f}, mean of 64 waves {bank:.3f}",
+        weaker={"the mean of many waves of different frequencies decays": bank < 0.5},
+        figure=f"maximum absolute value from 1001 to 2048: one wave {single:.3f}, mean of 64 waves {bank:.3f}",
     )
 
 
@@ -130,7 +131,7 @@ def C112() -> Evidence:
     error = np.abs(score - np.cos(LATE)).max()
     return Evidence(
         as_said=error < 1e-9 and np.abs(score[-100:]).max() > 0.99,
-        figure=f"largest difference between S(m) and cos m up to 2048: {error:.0e}; greatest |S| near the end: "
+        figure=f"largest difference between S(m) and cos m up to 2048: {error:.0e}; maximum |S| near the end: "
         f"{np.abs(score[-100:]).max():.3f}",
     )
 
@@ -173,7 +174,8 @@ def C116() -> Evidence:
     grows = all(first < second for first, second in zip(least, least[1:], strict=False))
     return Evidence(
         as_said=grows,
-        figure="least two-figure base with S ≥ 0 up to 1024, 2048, 4096, 8192: " + ", ".join(f"{b:,}" for b in least),
+        figure="smallest two-figure base with S ≥ 0 up to 1024, 2048, 4096, 8192: "
+        + ", ".join(f"{b:,}" for b in least),
     )
 
 
@@ -208,7 +210,8 @@ def C184() -> Evidence:
     return Evidence(
         as_said=ratio < 0.1,
         weaker={"a hand sixty times slower than the first is on the list": 0 < sixtieth < 63},
-        figure=f"speed of pair 1 over pair 0: {ratio:.3f}; 60 times slower than pair 0 is first pair {sixtieth}",
+        figure=f"frequency of pair 1 over pair 0: {ratio:.3f}; the first that is 60 times slower than "
+        f"pair 0 is pair {sixtieth}",
     )
 
 
@@ -217,8 +220,8 @@ def C185() -> Evidence:
     count = rotations(500, THETA)
     return Evidence(
         as_said=count[0] > 20 and count[-1] < 1,
-        figure=f"turns at 500: fastest {count[0]:.1f}, slowest {count[-1]:.4f}; {int(np.sum(count < 1))} of 64 pairs "
-        "have not completed one",
+        figure=f"rotations at 500: fastest {count[0]:.1f}, slowest {count[-1]:.4f}; {int(np.sum(count < 1))} of 64 "
+        "pairs have not completed one",
     )
 
 
@@ -228,8 +231,9 @@ def C186() -> Evidence:
     middle = int(np.argmin(np.abs(500 * THETA - 1)))
     return Evidence(
         as_said=cosine[-1] < 0.9,
-        weaker={"the slowest pair has lost a hundredth of its cosine": cosine[-1] < 0.99},
-        figure=f"cosine of the slowest pair at 500: {cosine[-1]:.4f}; of pair {middle}: {cosine[middle]:.2f}",
+        weaker={"its angle is unambiguous: it has not gone round once": rotations(500, THETA)[-1] < 1},
+        figure=f"the slowest pair at 500: {500 * THETA[-1]:.3f} radians, cosine {cosine[-1]:.4f}; cosine of pair "
+        f"{middle}: {cosine[middle]:.2f}",
     )
 
 
@@ -240,7 +244,7 @@ def C187() -> Evidence:
     return Evidence(
         as_said=share[turned].sum() < 0.5,
         weaker={"they carry less than nine tenths of what tells 500 from 501": share[turned].sum() < 0.9},
-        figure=f"share of the difference between 500 and 501: the {turned.sum()} pairs that have turned "
+        figure=f"share of the difference between 500 and 501: the {turned.sum()} pairs that have rotated once "
         f"{share[turned].sum():.2%}, the fastest 8 {share[:8].sum():.1%}",
     )
 
@@ -268,16 +272,14 @@ def C189() -> Evidence:
 
 @decides
 def C190() -> Evidence:
-    # logits that fall with distance D: their difference between 500 and 501 is what softmax sees
-    flat = [np.exp(-500.0) - np.exp(-501.0), 1 / 500 - 1 / 501]
-    linear = 0.5
+    # what softmax sees of 500 and 501 is the difference of their logits
+    far = np.array([500.0, 501.0])
+    flat, slower = (float(-np.diff(logits)[0]) for logits in (np.exp(-far), 1 / far))
+    linear = float(-np.diff(alibi(-far[None], [0.5])[0, 0])[0])
     return Evidence(
-        cases={
-            "for logits that flatten out, as $\\exp(-D)$ and $1/D$ do": max(flat) < 1e-3,
-            "for a straight line": linear < 1e-3,
-        },
-        figure=f"difference of logits between 500 and 501: exp(−D) {flat[0]:.0e}, 1/D {flat[1]:.0e}; a linear bias "
-        f"of slope 0.5 gives a weight ratio of {np.exp(linear):.3f}, at 1 and 2 as at 500 and 501",
+        as_said=0 < flat < slower < 1e-3,
+        figure=f"difference of scores between 500 and 501: exp(−D) {flat:.0e}, 1/D {slower:.0e}; ALiBi of slope 0.5 "
+        f"{linear:.1f}, a weight ratio of {np.exp(linear):.3f}, at 1 and 2 as at 500 and 501",
     )
 
 
@@ -285,10 +287,15 @@ def C190() -> Evidence:
 def C191() -> Evidence:
     steep, gentle = (float(np.exp(-slope * 500)) for slope in (2.0**-1, 2.0**-8))
     reach = [np.log(1000) / slope for slope in (2.0**-1, 2.0**-8)]
+    falling = float(np.exp(np.exp(-500.0) - 1))  # the weight that a score of exp(−500) leaves, over that of exp(0)
     return Evidence(
-        cases={"with a slope of 1/2": steep < 1e-3, "with one of 1/256": gentle < 1e-3},
+        cases={
+            "for the weight under a linear bias, at some distance": bool(np.all(np.isfinite(reach))) and steep < 1e-3,
+            "for a score that falls to 0 before the softmax": falling < 1e-3,
+        },
         figure=f"weight over that at distance 0 falls below 1/1000 after {reach[0]:.1f} tokens at slope 1/2, after "
-        f"{reach[1]:.0f} at slope 1/256; at 500 the gentle slope leaves {gentle:.2f}",
+        f"{reach[1]:.0f} at slope 1/256; at 500 the gentle slope leaves {gentle:.2f}, a score of exp(−D) "
+        f"{falling:.2f}",
     )
 
 

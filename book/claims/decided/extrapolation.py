@@ -8,9 +8,8 @@ import numpy as np
 
 from book.claims.evidence import Evidence, decides
 from posenc import scaling
-from posenc.analysis import ScoreFit, decay, fingerprint, fingerprint_similarity, fit_scores, unseen_angles
+from posenc.analysis import ScoreFit, decay, fingerprint, fit_scores, unseen_angles
 from posenc.attention import attention
-from posenc.bias import t5, t5_bucket
 from posenc.configs import model, scaled, slowest_wavelength
 from posenc.frequencies import angles, inv_freq, rotations, wavelengths
 from posenc.rotary import rotate
@@ -42,14 +41,14 @@ def C118() -> Evidence:
         unseen, done = _unseen(base, length), rotations(length, inv_freq(DIM, base)) >= 1
         shares.append(unseen[~done].sum() / unseen.sum())
         figures.append(
-            f"{done.sum()} turned pairs {unseen[done].mean():.3f}, {np.sum(~done)} others {unseen[~done].mean():.3f} "
-            f"(base {base:,.0f}, {length:,} tokens)"
+            f"{done.sum()} pairs with a full rotation {unseen[done].mean():.3f}, {np.sum(~done)} others "
+            f"{unseen[~done].mean():.3f} (base {base:,.0f}, {length:,} tokens)"
         )
     worst = int(np.argmax(_unseen(1e4, 2048)[rotations(2048, THETA) >= 1]))
     return Evidence(
         as_said=min(shares) > 0.9,
         figure="mean share of unseen angles from L to 2L: " + "; ".join(figures) + f". At 2048 the gaps are those of "
-        f"pair {worst}, {wavelengths(THETA)[worst]:.2f} tokens a turn",
+        f"pair {worst}, {wavelengths(THETA)[worst]:.2f} tokens per rotation",
     )
 
 
@@ -72,11 +71,11 @@ def C120() -> Evidence:
     unseen = _unseen(1e4, LENGTH)
     return Evidence(
         cases={
-            "for pairs that complete no turn in training": np.all(unseen[~TURNED] > 0.1),
+            "for pairs that complete no rotation in training": np.all(unseen[~TURNED] > 0.1),
             "for the others": np.all(unseen[TURNED] > 0.1),
         },
         figure=f"unseen angles from 4096 to 8191, pair by pair: {unseen[~TURNED].min():.3f} to "
-        f"{unseen[~TURNED].max():.3f} for the {np.sum(~TURNED)} pairs of less than a turn, at most "
+        f"{unseen[~TURNED].max():.3f} for the {np.sum(~TURNED)} pairs of less than a rotation, at most "
         f"{unseen[TURNED].max():.3f} for the {TURNED.sum()} others",
     )
 
@@ -87,8 +86,8 @@ def C121() -> Evidence:
     explodes = every.past_range > 1e4 * every.in_range
     return Evidence(
         as_said=explodes and four.past_range < 2 * four.in_range,
-        figure=f"greatest fitted score below 2048, and from there to 4095: all 64 pairs {every.in_range:.2f} and above "
-        f"10,000; {len(two.inv_freq)} pairs of 2 turns or more {two.in_range:.2f} and {two.past_range:.1f}; "
+        figure=f"maximum fitted score below 2048, and from there to 4095: all 64 pairs {every.in_range:.2f} and above "
+        f"10,000; {len(two.inv_freq)} pairs of 2 rotations or more {two.in_range:.2f} and {two.past_range:.1f}; "
         f"{len(four.inv_freq)} of 4 or more {four.in_range:.2f} and {four.past_range:.2f}",
     )
 
@@ -125,8 +124,8 @@ def C129() -> Evidence:
     return Evidence(
         as_said=low_kept and high_changed,
         weaker={"one half of it holds": low_kept or high_changed},
-        figure=f"factor 4: {len(fast)} pairs of more than 32 turns slowed by {fast.max():.1f}, {len(slow)} pairs of "
-        f"less than one by {slow.min():.1f}, {DIM // 2 - len(fast) - len(slow)} between; scores × "
+        figure=f"factor 4: {len(fast)} pairs of more than 32 rotations slowed by {fast.max():.1f}, {len(slow)} pairs "
+        f"of less than one by {slow.min():.1f}, {DIM // 2 - len(fast) - len(slow)} between; scores × "
         f"{stretched.attention_factor**2:.3f}",
     )
 
@@ -167,7 +166,7 @@ def C211() -> Evidence:
     return Evidence(
         as_said=exact and max(reached.values()) < 1,
         figure=f"slowed by {', '.join(f'{pairs.min():.1f} to {pairs.max():.1f}' for pairs in slowed.values())} in "
-        f"texts of 2, 8, 32 times 4096 tokens; greatest angle {max(reached.values()):.5f} of 4096·θ",
+        f"texts of 2, 8, 32 times 4096 tokens; maximum angle {max(reached.values()):.5f} of 4096·θ",
     )
 
 
@@ -183,7 +182,7 @@ def C212() -> Evidence:
     alike = np.allclose(THETA / stretched, (THETA / stretched)[-1])
     return Evidence(
         as_said=alike and steps[1] < 0.5 * steps[0],
-        figure=f"factor 4: the fastest pair from {THETA[0]:.0f} to {stretched[0]:.2f} rad a token; one step changes "
+        figure=f"factor 4: the fastest pair from {THETA[0]:.0f} to {stretched[0]:.2f} rad per token; one step changes "
         f"the fingerprint by {steps[0]:.3f} before, {steps[1]:.3f} after ({steps[2]:.3f} with NTK-aware scaling)",
     )
 
@@ -251,34 +250,6 @@ def C217() -> Evidence:
 
 
 @decides
-def C218() -> Evidence:
-    unseen = _unseen(1e4, LENGTH)
-    grows = np.allclose(np.diff(angles(np.arange(2 * LENGTH), THETA), axis=0), THETA)
-    fit = _fitted(0)
-    return Evidence(
-        as_said=grows and fit.past_range < 2 * fit.in_range,  # a score that fits within goes on sensibly
-        weaker={"no pair meets new angles there": np.all(unseen < 0.05)},
-        figure=f"{np.sum(unseen > 0.05)} of 64 pairs meet unseen angles from 4096 to 8191; a score fitted below "
-        f"2048 with at most {fit.in_range:.2f} exceeds 10,000 by 4095",
-    )
-
-
-@decides
-def C219() -> Evidence:
-    far = 1_000_000
-    buckets = t5_bucket(-np.arange(far + 1), bidirectional=False)
-    bias = t5(np.array([[-far]]), np.random.default_rng(0).standard_normal((32, 1)), bidirectional=False)
-    alike = int(np.argmax(buckets == buckets[-1]))  # where the last bucket begins
-    rotated = float(fingerprint_similarity(5000, 5001, THETA))
-    return Evidence(
-        as_said=buckets.max() > 31 or not np.isfinite(bias).all(),
-        weaker={"T5 has a distance beyond which all are one to it, and RoPE has none": alike < 1000 and rotated < 0.99},
-        figure=f"T5's bias is finite at distance {far:,}; from {alike} on all distances share bucket {buckets[-1]}. "
-        f"Fingerprints of 5000 and 5001 in RoPE: similarity {rotated:.3f}",
-    )
-
-
-@decides
 def C222() -> Evidence:
     slowest, period = QWEN[-1], slowest_wavelength(QWEN_3)
     printed = 5_066_758
@@ -290,7 +261,7 @@ def C222() -> Evidence:
             "the frequency is right, and the period to one part in a thousand": abs(slowest - 1.24e-6) < 0.005e-6
             and abs(printed / period - 1) < 1e-3
         },
-        figure=f"slowest frequency {slowest:.5e} rad a token, period {period:,.0f} tokens; from 1.24e-6 it would be "
+        figure=f"slowest frequency {slowest:.5e} rad per token, period {period:,.0f} tokens; from 1.24e-6 it would be "
         f"{by_rounded:,.0f}",
     )
 
@@ -298,7 +269,7 @@ def C222() -> Evidence:
 @decides
 def C223() -> Evidence:
     period = slowest_wavelength(QWEN_3)
-    return Evidence(as_said=period > 5e6, figure=f"one turn of the slowest pair: {period:,.0f} tokens")
+    return Evidence(as_said=period > 5e6, figure=f"one rotation of the slowest pair: {period:,.0f} tokens")
 
 
 def _unturned(base: float, length: int) -> int:
@@ -316,8 +287,9 @@ def C224() -> Evidence:
             "the period is that long, and the slowest pair does not come round": period > 100 * QWEN_LENGTH
             and still < np.pi
         },
-        figure=f"period {period / QWEN_LENGTH:.0f} times 32,768; there the slowest pair stands at {still:.4f} rad, "
-        f"cosine {np.cos(still):.4f}. Pairs of less than a turn: {unturned[0]} of 64, {unturned[1]} with base 10,000",
+        figure=f"period {period / QWEN_LENGTH:.0f} times 32,768; there the slowest pair is at {still:.4f} rad, "
+        f"cosine {np.cos(still):.4f}. Pairs of less than a rotation: {unturned[0]} of 64, {unturned[1]} with base "
+        "10,000",
     )
 
 
@@ -330,11 +302,11 @@ def C225() -> Evidence:
     return Evidence(
         cases={
             "within the trained length": steadier,
-            "past it, where pairs without a full turn meet new angles": unturned[1e6] <= unturned[1e4],
+            "past it, where pairs without a full rotation meet new angles": unturned[1e6] <= unturned[1e4],
         },
         figure=f"base 10,000 and 1,000,000 up to 32,768: all-ones score below zero at {below[1e4].sum():,} and "
         f"{below[1e6].sum()} distances, first at {first[1e4]:,} and {first[1e6]:,}; {unturned[1e4]} and "
-        f"{unturned[1e6]} of 64 pairs never complete a turn",
+        f"{unturned[1e6]} of 64 pairs never complete a rotation",
     )
 
 
@@ -393,7 +365,7 @@ def C229() -> Evidence:
     nearest = np.array([score[m - LENGTH + 1 : m + 1].max() for m in range(LENGTH, 2 * LENGTH)])
     return Evidence(
         as_said=np.mean(nearest < 0.5) > 0.9,
-        figure=f"greatest similarity to any fingerprint below 4096: {score[1]:.3f} at 4096, {nearest[100]:.3f} at "
+        figure=f"maximum similarity to any fingerprint below 4096: {score[1]:.3f} at 4096, {nearest[100]:.3f} at "
         f"4196, median {np.median(nearest):.3f} from 4096 to 8191; neighbours have {score[1]:.3f}",
     )
 
@@ -426,7 +398,7 @@ def C236() -> Evidence:
     return Evidence(
         as_said=fast.past_range > 10 * fast.in_range,  # the high-frequency waves go wild
         weaker={"some of the waves go wild past the trained length": slow.past_range > 10 * slow.in_range},
-        figure=f"greatest fitted score below 2048, and from there to 4095: the {len(fast.inv_freq)} fastest waves "
+        figure=f"maximum fitted score below 2048, and from there to 4095: the {len(fast.inv_freq)} fastest waves "
         f"{fast.in_range:.2f} and {fast.past_range:.2f}, the {len(slow.inv_freq)} slowest {slow.in_range:.2f} and "
         "above 10,000",
     )

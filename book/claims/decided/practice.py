@@ -43,7 +43,7 @@ def _raises(error: type[Exception], run: Callable[[], object]) -> bool:
 
 
 def _angle_error(position: int, rounded: Callable[[np.ndarray], np.ndarray]) -> float:
-    """The greatest error of an angle where list, position and product are rounded."""
+    """The maximum error of an angle where list, position and product are rounded."""
     product = rounded(rounded(THETA) * rounded(np.asarray(position)))
     return float(np.abs(product - angles(position, THETA)).max())
 
@@ -53,11 +53,22 @@ def C131() -> Evidence:
     near = {name: _angle_error(32_768, to) for name, to in (("float32", np.float32), ("bfloat16", _bfloat16))}
     far = _angle_error(1_000_000, np.float32)
     counted = len(np.unique(_bfloat16(np.arange(4096))))
+    at, exponents = np.arange(8192, dtype=np.float32)[:, None], (2 * np.arange(DIM // 2) / DIM).astype(np.float32)
+    lists = {  # frequencies and their reciprocals, rounded to float32 or computed in it
+        "rounded": (THETA.astype(np.float32), (1 / THETA).astype(np.float32)),
+        "computed": (np.float32(10_000) ** -exponents, np.float32(10_000) ** exponents),
+    }
+    errors = {
+        how: [float(np.abs(found - angles(at[:, 0], THETA)).max()) for found in (at * theta, at / reciprocals)]
+        for how, (theta, reciprocals) in lists.items()
+    }
     return Evidence(
-        cases={"in float32": near["float32"] < 0.01, "in bfloat16": near["bfloat16"] < 0.01},
-        figure=f"greatest error of an angle at position 32768: float32 {near['float32']:.1e}, bfloat16 "
-        f"{near['bfloat16']:.0f} radians; at 1000000 in float32 {far:.3f}; bfloat16 tells apart {counted} of the "
-        "first 4096 positions",
+        as_said=all(divided < 0.9 * multiplied for multiplied, divided in errors.values()),
+        weaker={"computed beforehand in float32, they keep angles to a hundredth of a radian": near["float32"] < 0.01},
+        figure=f"maximum error of an angle below position 8192, lists rounded to float32: {errors['rounded'][0]:.1e} "
+        f"rad multiplied, {errors['rounded'][1]:.1e} rad divided; at position 32768: float32 {near['float32']:.1e}, "
+        f"bfloat16 {near['bfloat16']:.0f} radians; at 1000000 in float32 {far:.3f}; bfloat16 tells apart {counted} of "
+        "the first 4096 positions",
     )
 
 
@@ -92,7 +103,7 @@ def C132() -> Evidence:
     matrices, waves = (4 * tokens * numbers for numbers in sizes)
     return Evidence(
         as_said=dense >= 10 * elementwise and matrices >= 10 * waves,
-        figure=f"multiplications for a token: {dense:,} by the matrix, {elementwise} element by element; float32 "
+        figure=f"multiplications per token: {dense:,} by the matrix, {elementwise} element by element; float32 "
         f"numbers to keep for {tokens} tokens: {matrices / 1e6:.0f} MB against {waves / 1e6:.1f} MB",
     )
 
@@ -157,8 +168,12 @@ def C134() -> Evidence:
     lengths = (1, 16, 256, 2048)
     deviations = _deviations(np.random.default_rng(0).standard_normal((2048, 2000)), lengths)
     ratio = deviations / uniform_attention_std(np.array(lengths))
+    alike = _deviations(np.ones((2048, 2000)), lengths)
     return Evidence(
-        as_said=np.abs(ratio - 1).max() < 0.05,
+        cases={
+            "for independent values and attention that averages over them": np.abs(ratio - 1).max() < 0.05,
+            "for values that are all alike": np.ptp(alike) > 1e-9,
+        },
         figure=f"standard deviation at word 1, 16, 256, 2048: {', '.join(f'{value:.3f}' for value in deviations)}; "
         f"times √n: {', '.join(f'{value:.2f}' for value in ratio)}",
     )
@@ -240,7 +255,7 @@ def C140() -> Evidence:
         weaker={"once it is made to run, one text or two come out as they should": right or not refused},
         figure=f"without Module's constructor: {'AttributeError' if orphan else 'runs'}; with it: buffer {shape}, one "
         f"sentence {tuple(one.shape)} comes out as {tuple(answer.shape)}, two are {'refused' if refused else 'taken'}, "
-        f"{rows} get the code of {'the sentence' if by_sentence else 'the token'}; odd width "
+        f"{rows} get the encoding of {'the sentence' if by_sentence else 'the token'}; odd width "
         f"{'refused' if odd else 'taken'}",
     )
 
@@ -333,8 +348,8 @@ def C141() -> Evidence:
     return Evidence(
         as_said=not any(slips + flaws),
         weaker={"it does so once the slips of the pen are mended": not any(flaws)},
-        figure=f"{sum(slips)} slips of the pen and {sum(flaws)} flaws observed; turned by head instead of token: error "
-        f"{_by_head():.1f}; positions in bfloat16: error of the fastest pair up to {error:.0f} radians",
+        figure=f"{sum(slips)} slips of the pen and {sum(flaws)} flaws observed; rotated by head instead of token: "
+        f"error {_by_head():.1f}; positions in bfloat16: error of the fastest pair up to {error:.0f} radians",
     )
 
 
@@ -385,7 +400,7 @@ def C143() -> Evidence:
 
 @decides
 def C145() -> Evidence:
-    lines = ["# a model", "{", '  "head_dim": 128,', '  "rope_theta": 1000000,', "  ...", "}"]
+    lines = ["# Qwen3-8B config", "{", '  "head_dim": 128,', '  "rope_theta": 1000000,', "  ...", "}"]
     bare = "{" + lines[2] + lines[3].rstrip(",") + "}"
     stops = {}
     for name, text in (("as printed", lines), ("without the comment", lines[1:])):
@@ -395,8 +410,7 @@ def C145() -> Evidence:
             stops[name] = text[error.lineno - 1].strip()
     pairs = from_config(json.loads(bare), 128).inv_freq.size
     return Evidence(
-        as_said="as printed" not in stops,
-        weaker={"without the comment in its first line it can be read": "without the comment" not in stops},
+        cases={"without its comment and its ellipsis": pairs == 64, "as printed": "as printed" not in stops},
         figure="; ".join(f"{name} it stops at “{line}”" for name, line in stops.items())
         + f"; without both it is read, and gives {pairs} frequencies",
     )

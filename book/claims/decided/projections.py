@@ -70,7 +70,7 @@ def C078() -> Evidence:
     sees = _asymmetry(shift) > 0.01, _asymmetry(_blocks(0)) > 0.01
     return Evidence(
         as_said=not any(sees),
-        weaker={"no head made of these codes looks to one side at every place": before.min() < 0.5},
+        weaker={"without projections they do not tell it": _asymmetry(np.eye(DIM)) < 1e-9},
         figure=f"asymmetry (standard deviations) {_error(_asymmetry(np.eye(DIM)))} with W = I, {_asymmetry(shift):.2f} "
         f"with W = shift by one (drift with the place {_error(_drift(shift))}); that head gives the word before "
         f"{before.min():.2f} or more of its weight, at each of {len(before)} positions",
@@ -144,7 +144,7 @@ def C082() -> Evidence:
     full = np.sum((word + CODES[:-10]) * (word + CODES[10:]), axis=-1)
     return Evidence(
         as_said=wrong == 0 and np.ptp(full) < 1e-9,
-        weaker={"the codes' own product falls from distance 1 to 10, 100 and 1000": np.all(np.diff(score) < 0)},
+        weaker={"the encodings' own product falls from distance 1 to 10, 100 and 1000": np.all(np.diff(score) < 0)},
         figure=f"first rise after distance {', '.join(f'{k} (width {d})' for d, k in first_rise.items())}; the farther "
         f"of two distances up to 200 scores more in {wrong:.1%}; with the word added, the product at distance 10 "
         f"varies with the place by a standard deviation of {full.std():.1f}",
@@ -191,15 +191,17 @@ def C084() -> Evidence:
 def C085() -> Evidence:
     bases = (1e2, 1e4, 1e6, 1e8)
     codes = [sinusoidal([0, 1], WIDE, base) for base in bases]
-    steps = np.array([np.linalg.norm(code[1] - code[0]) for code in codes])
-    length = np.linalg.norm(codes[0][0])
-    similar = [float(code[0] @ code[1]) / length**2 for code in codes]
+    similar = [float(code[0] @ code[1]) / (WIDE / 2) for code in codes]
+    # α as the divisor of every dimension: all pairs have the frequency 1/α
+    divided = [float(decay(1, np.full(WIDE // 2, 1 / alpha))) for alpha in bases]
     return Evidence(
-        as_said=steps[-1] < 0.05 * length,
-        weaker={"neighbours come closer as the base grows": np.all(np.diff(steps) < 0)},
-        figure=f"width 512, base 100, 10⁴, 10⁶, 10⁸: similarity of neighbours "
-        f"{', '.join(f'{value:.3f}' for value in similar)}; step {', '.join(f'{step:.2f}' for step in steps)} at a "
-        f"length of {length:.0f}",
+        cases={
+            "where α divides the position in every dimension": divided[-1] > 0.999,
+            "where α is the base": similar[-1] > 0.999,
+        },
+        figure="similarity of neighbours, width 512, α = 100, 10⁴, 10⁶, 10⁸: as the divisor "
+        f"{', '.join(f'{value:.6f}' for value in divided)}; as the base "
+        f"{', '.join(f'{value:.3f}' for value in similar)}",
     )
 
 
@@ -214,7 +216,7 @@ def C086() -> Evidence:
     far = [decay(np.arange(20, 32_769), inv_freq(WIDE, base)) for base in (1.0, BASE)]
     return Evidence(
         cases={
-            "in a code of width 512": far[1].max() < near < far[0].max(),
+            "in an encoding of width 512": far[1].max() < near < far[0].max(),
             "in one of width 16": not any(first.values()),
         },
         figure=f"width 512, from position 20 to 32768: similarity to position 0 at most {far[1].max():.2f} with base "
@@ -226,11 +228,13 @@ def C086() -> Evidence:
 @decides
 def C087() -> Evidence:
     far, near = decay(np.arange(1000, FAR), THETA), decay([1, 10, 100], THETA)
+    unseen = unseen_angles(THETA, LENGTH, 2 * LENGTH, 0.02)[rotations(LENGTH, THETA) >= 1]
     return Evidence(
         as_said=far.max() > 0.999,
-        weaker={"far codes are as alike as codes 10 apart": far.max() > near[1]},
-        figure=f"greatest similarity of codes 1000 to {FAR - 1:,} apart: {far.max():.2f}; of codes 1, 10, 100 apart: "
-        f"{near[0]:.2f}, {near[1]:.2f}, {near[2]:.2f}",
+        weaker={"each pair that has completed a rotation comes back to angles that it has had": unseen.max() < 0.01},
+        figure=f"maximum similarity of encodings 1000 to {FAR - 1:,} apart: {far.max():.2f}; of those 1, 10, 100 "
+        f"apart: {near[0]:.2f}, {near[1]:.2f}, {near[2]:.2f}; the {len(unseen)} pairs of 64 that complete a rotation "
+        f"within 512 positions have at most {unseen.max():.2f} of new angles up to 1023",
     )
 
 
@@ -241,14 +245,10 @@ def C088() -> Evidence:
     steps = np.diff(slowest, axis=0) > 0
     turned = steps != steps[0]  # from where on the slowest sine and cosine go back
     back = [int(np.argmax(column)) if column.any() else FAR for column in turned.T]
-    half = int(np.pi / THETA[-1])  # of the longest wavelength
     return Evidence(
-        cases={
-            "up to half of the longest wavelength": nearest < 1 - 1e-3 and max(back) >= half,
-            "beyond it": nearest < 1 - 1e-3 and max(back) == FAR,
-        },
-        figure=f"up to {FAR:,} no two codes are more alike than {nearest:.3f}; the slowest sine grows up to position "
-        f"{back[0]:,}, the slowest cosine falls up to {back[1]:,}, then both turn back",
+        as_said=nearest < 1 - 1e-3,
+        figure=f"up to {FAR:,} no two encodings are more alike than {nearest:.3f}; the slowest sine grows up to "
+        f"position {back[0]:,}, the slowest cosine falls up to {back[1]:,}, then both turn back",
     )
 
 
@@ -282,7 +282,7 @@ def C091() -> Evidence:
             "where they begin as unit normals": bounded and length < 0.1 * sizes[1],
             "where they begin small, at 0.02": bounded and length < 0.1 * sizes[0],
         },
-        figure=f"width 512: the code is {length:.0f} long; words of standard deviation 0.02, 1 and √512 are "
+        figure=f"width 512: the encoding is {length:.0f} long; words of standard deviation 0.02, 1 and √512 are "
         f"{sizes[0]:.2f}, {sizes[1]:.1f} and {sizes[2]:.0f} long",
     )
 
@@ -295,8 +295,9 @@ def C092() -> Evidence:
     other = inv_freq(DIM, BASE)[-1], sinusoidal(1, DIM, BASE, denominators=DENOMINATORS[1])[-2]
     return Evidence(
         as_said=moved < 1e-12 and products < 1e-9,
-        figure=f"columns moved: largest difference {_error(moved)}; products of any two codes: {_error(products)}. "
-        f"Apart from the order, that library's last speed is {np.arcsin(other[1]):.4e} and the paper's {other[0]:.4e}",
+        figure=f"columns moved: largest difference {_error(moved)}; products of any two encodings: {_error(products)}. "
+        f"Apart from the order, that library's last frequency is {np.arcsin(other[1]):.4e} and the paper's "
+        f"{other[0]:.4e}",
     )
 
 
@@ -315,22 +316,27 @@ def C093() -> Evidence:
     return Evidence(
         as_said=untied < 1e-9,
         weaker={"what concatenation can do, the sum can do to a tenth": untied < 0.1},
-        figure=f"a random map of [word; code], by the best map of word + code: misses {untied:.2f}; with the same "
-        f"matrix for both: {_error(tied)}. Parameters {2 * for_words.size:,} against {for_words.size:,}",
+        figure=f"a random map of [word; encoding], by the best map of word + encoding: misses {untied:.2f}; with the "
+        f"same matrix for both: {_error(tied)}. Parameters {2 * for_words.size:,} against {for_words.size:,}",
     )
 
 
 @decides
 def C094() -> Evidence:
-    words = np.random.default_rng(0).standard_normal((1000, DIM))
-    spanned = [int(np.linalg.matrix_rank(rows, tol=1e-6 * np.linalg.norm(rows, 2))) for rows in (words, CODES)]
-    unit = [rows / np.linalg.norm(rows, axis=-1, keepdims=True) for rows in (words, CODES)]
-    cosine = np.sqrt(np.mean((unit[0] @ unit[1].T) ** 2))
+    def cosine(dim: int) -> float:
+        """Root mean square cosine of a random word and an encoding."""
+        words = np.random.default_rng(0).standard_normal((1000, dim))
+        unit = [
+            rows / np.linalg.norm(rows, axis=-1, keepdims=True) for rows in (words, sinusoidal(np.arange(512), dim))
+        ]
+        return float(np.sqrt(np.mean((unit[0] @ unit[1].T) ** 2)))
+
+    wide, narrow = cosine(DIM), cosine(4)
+    spanned = int(np.linalg.matrix_rank(CODES, tol=1e-6 * np.linalg.norm(CODES, 2)))
     return Evidence(
-        as_said=sum(spanned) <= DIM,
-        weaker={"a random word and a code are nearly at right angles": cosine < 0.15},
-        figure=f"1000 random words span {spanned[0]} of the {DIM} dimensions, 512 codes {spanned[1]}; root mean square "
-        f"cosine of a word and a code {cosine:.3f} (1/√{DIM} = {DIM**-0.5:.3f})",
+        cases={f"in {DIM} dimensions": wide < 0.15, "in 4 dimensions": narrow < 0.15},
+        figure=f"root mean square cosine of a random word and an encoding: {wide:.3f} in {DIM} dimensions, "
+        f"{narrow:.3f} in 4; 512 encodings span {spanned} of the {DIM} dimensions that words use as well",
     )
 
 
@@ -347,9 +353,9 @@ def C095() -> Evidence:
     rest = np.linalg.norm(added[:-1] @ shift_matrix(1, DIM, BASE).T - added[1:], axis=-1) / np.linalg.norm(word)
     return Evidence(
         as_said=np.ptp(lengths[0]) < 1e-9,
-        weaker={"a vector that turns is added, and the sum is a translation by it": turns < 1e-9 and alike < 1e-9},
-        figure=f"length of one word at positions 0 to 511: with the code added {lengths[0].min():.2f} to "
-        f"{lengths[0].max():.2f}, under RoPE {lengths[1].min():.2f} to {lengths[1].max():.2f}; turning the sum on by a "
+        weaker={"a vector that rotates is added, and the sum is a translation by it": turns < 1e-9 and alike < 1e-9},
+        figure=f"length of one word at positions 0 to 511: with the encoding added {lengths[0].min():.2f} to "
+        f"{lengths[0].max():.2f}, under RoPE {lengths[1].min():.2f} to {lengths[1].max():.2f}; rotating the sum by one "
         f"token misses the next one by {rest.mean():.2f} of the word's length",
     )
 
@@ -368,10 +374,10 @@ def C096() -> Evidence:
     return Evidence(
         cases={
             "for a table with random rows": abs(rows[0] - rows[1]) > 1,
-            "for the sinusoidal code": abs(waves[0] - waves[1]) > 1e-9 or max(led) > 1e-9,
+            "for the sinusoidal encoding": abs(waves[0] - waves[1]) > 1e-9 or max(led) > 1e-9,
         },
         figure=f"products at 5, 6 and at 100, 101: sinusoidal {waves[0]:.4f} and {waves[1]:.4f}, a random table "
-        f"{rows[0]:.1f} and {rows[1]:.1f}; one matrix leads from each code to the next, error {_error(max(led))}",
+        f"{rows[0]:.1f} and {rows[1]:.1f}; one matrix leads from each encoding to the next, error {_error(max(led))}",
     )
 
 
@@ -384,10 +390,10 @@ def C097() -> Evidence:
     moved = np.linalg.norm(sums[10][1] - sums[10][0]) / lengths[10][0]
     return Evidence(
         as_said=not (told and max(np.ptp(length) for length in lengths.values()) < 1e-9),
-        weaker={"as a vector, the sum depends on the place": moved > 0.1},
-        figure=f"length of the sum of codes 1, 10, 100 apart: {lengths[1][0]:.2f}, {lengths[10][0]:.2f}, "
-        f"{lengths[100][0]:.2f}, the same at every place; the vector itself moves by {moved:.2f} of its length over 50 "
-        "tokens",
+        weaker={"as a vector, the sum depends on the position": moved > 0.1},
+        figure=f"length of the sum of encodings 1, 10, 100 apart: {lengths[1][0]:.2f}, {lengths[10][0]:.2f}, "
+        f"{lengths[100][0]:.2f}, the same at every position; the vector itself moves by {moved:.2f} of its length "
+        "over 50 tokens",
     )
 
 
@@ -413,8 +419,8 @@ def C099() -> Evidence:
     known = np.abs(seen - new).max(axis=-1).min()
     return Evidence(
         as_said=np.isfinite(new).all() and abs(length) < 1e-9 and error < 1e-9 and known > 1e-3,
-        figure=f"the 21st code is as long as the others ({np.linalg.norm(new):.1f}), is the 20th shifted by one (error "
-        f"{_error(error)}) and none of the first 20",
+        figure=f"the 21st encoding is as long as the others ({np.linalg.norm(new):.1f}), is the 20th shifted by one "
+        f"(error {_error(error)}) and none of the first 20",
     )
 
 
@@ -431,9 +437,9 @@ def C101() -> Evidence:
     moved = np.linalg.norm(stretched - table, axis=-1)[1:] / np.linalg.norm(table, axis=-1)[1:]
     return Evidence(
         as_said=max(served[:2]) == 0 and alike,
-        figure=f"512 rows, positions 512 to 575: {served[0]:.0%} have a code, {served[2]:.0%} under the sinusoidal "
-        f"formula; clamped, positions 511, 512 and 1024 {'share one code' if alike else 'differ'}; stretched to 1024, "
-        f"rows move by {moved.mean():.1f} of their length in the mean",
+        figure=f"512 rows, positions 512 to 575: {served[0]:.0%} have an encoding, {served[2]:.0%} under the "
+        f"sinusoidal formula; clamped, positions 511, 512 and 1024 {'share one encoding' if alike else 'differ'}; "
+        f"interpolated to 1024, rows move by {moved.mean():.1f} of their length on average",
     )
 
 
@@ -444,10 +450,10 @@ def C102() -> Evidence:
     kept = np.abs(late @ late.T - CODES @ CODES.T).max()
     return Evidence(
         as_said=kept < 1e-9 and unseen.max() < 0.1,
-        weaker={"the code can be computed there, and its products depend on the distance alone": kept < 1e-9},
+        weaker={"the encoding can be computed there, and its products depend on the distance alone": kept < 1e-9},
         figure=f"products by distance are the same from position 10000 on (error {_error(kept)}); unseen angles from "
-        f"512 to 1023: {turned.sum()} pairs that have turned {unseen[turned].mean():.2f}, {np.sum(~turned)} others "
-        f"{unseen[~turned].mean():.2f}",
+        f"512 to 1023: {turned.sum()} pairs that have rotated once {unseen[turned].mean():.2f}, {np.sum(~turned)} "
+        f"others {unseen[~turned].mean():.2f}",
     )
 
 
@@ -466,8 +472,8 @@ def C103() -> Evidence:
     least, hidden, seen = np.linalg.norm(codes, axis=-1).min(), changed(mask), changed(None)
     return Evidence(
         cases={"where a program sets it to zero": hidden < 1e-12 < seen, "by the formula": least < 1e-9},
-        figure=f"no code of the formula is shorter than {least:.2f} at width 16; zeroed by hand, the padding's "
-        f"codes change the words' outputs by {seen:.2f} without a mask and by {_error(hidden, 1e-12)} with one",
+        figure=f"no encoding of the formula is shorter than {least:.2f} at width 16; zeroed by hand, the padding's "
+        f"encoding changes the words' outputs by {seen:.2f} without a mask and by {_error(hidden, 1e-12)} with one",
     )
 
 

@@ -121,7 +121,7 @@ def C164() -> Evidence:
     return Evidence(
         as_said=abs(determinant - 1) < 1e-9,
         weaker={"with that block, scores depend on the distance alone to a tenth": np.ptp(scores) < 0.1 * _rms(scores)},
-        figure=f"at an angle of 2.1: determinant {determinant:.3f}, length of the turned (0, 1) "
+        figure=f"at an angle of 2.1: determinant {determinant:.3f}, length of the rotated (0, 1) "
         f"{np.linalg.norm(printed(210)[:, 1]):.3f}; its score at distance 7, query at 7, 210, 420: {_listed(scores)}",
     )
 
@@ -149,30 +149,29 @@ def C166() -> Evidence:
     reached = complex(*turned)
     return Evidence(
         as_said=abs(reached - in_degrees) < 1e-9,
-        weaker={
-            "the turn is nearer to a degree than to a radian": abs(reached - in_degrees) < abs(reached - exponential)
-        },
+        weaker={"it is rotated by the angle $m\\theta$, in radians": abs(reached - exponential) < 1e-9},
         figure=f"after one token the fastest pair (1, 0) is at ({turned[0]:.3f}, {turned[1]:.3f}), "
         f"one degree would be ({in_degrees.real:.3f}, {in_degrees.imag:.3f}); "
-        f"its turn takes {wavelengths(THETA)[0]:.2f} tokens, in degrees it would take 360",
+        f"its rotation takes {wavelengths(THETA)[0]:.2f} tokens, in degrees it would take 360",
     )
 
 
 @decides
 def C167() -> Evidence:
     turned = angles(DISTANCES, THETA)
-    cosines = np.cos(turned) @ pair_scores(Q, K, np.zeros(DIM // 2), "interleaved")  # what is left without the sine
+    cosines, sines = (
+        wave(turned) @ pair_scores(Q, K, np.full(DIM // 2, at), "interleaved")  # the factor of each wave
+        for wave, at in ((np.cos, 0.0), (np.sin, np.pi / 2))
+    )
     true = _scores(DISTANCES + 7, DISTANCES)
     parallel = np.repeat(np.linspace(-1, 2, DIM // 2), 2) * Q  # in each pair a multiple of q
-    cosines_parallel = np.cos(turned) @ pair_scores(Q, parallel, np.zeros(DIM // 2), "interleaved")
-    error = np.abs(cosines_parallel - _scores(DISTANCES + 7, DISTANCES, parallel)).max()
+    alone = np.cos(turned) @ pair_scores(Q, parallel, np.zeros(DIM // 2), "interleaved")
+    error = np.abs(alone - _scores(DISTANCES + 7, DISTANCES, parallel)).max()
     return Evidence(
-        cases={
-            "where $k$ is parallel to $q$ in every pair": error < 1e-9,
-            "elsewhere": _rms(cosines - true) < 0.01 * _rms(true),
-        },
-        figure=f"root mean square up to distance 100: scores {_rms(true):.2f}, cosine terms alone are off by "
-        f"{_rms(cosines - true):.2f}; where k is parallel to q in each pair, by {_below(error, 1e-9)}",
+        as_said=np.abs(cosines + sines - true).max() < 1e-9 and _rms(cosines) > 0.1 * _rms(true),
+        figure=f"root mean square up to distance 100: scores {_rms(true):.2f}, their cosine terms {_rms(cosines):.2f}, "
+        f"their sine terms {_rms(sines):.2f}; where k is parallel to q in each pair, cosine terms alone are right to "
+        f"{_below(error, 1e-9)}",
     )
 
 
@@ -213,10 +212,7 @@ def C171() -> Evidence:
     ratio = np.linalg.norm(q[-1]) / np.linalg.norm(Q)
     kept = np.ptp(np.linalg.norm(_turned(Q, AT), axis=-1))
     return Evidence(
-        cases={
-            "where one map serves queries and keys": np.ptp(one_map) > 0.1 and kept < 1e-9,
-            "where there are two": np.ptp(two_maps) > 1e-9 or abs(ratio - 1) < 1e-9,
-        },
+        as_said=np.ptp(one_map) > 0.1 and kept < 1e-9,
         figure=f"xPos, distance 7, query at 7, 100, 1000: scores {_listed(two_maps, 4)}, though at 1000 the query has "
         f"{ratio:.2f} times its length; with one such map for q and k: {_listed(one_map)}",
     )
@@ -253,31 +249,25 @@ def C173() -> Evidence:
     return Evidence(
         as_said=max(linear, more_turns) < 1e-6 and min(others) > 0.1,
         figure=f"spread of the score at distance 7, query at 7, 10, 100, 500: {_below(linear, 1e-6)} for φ = mθ, "
-        f"{_below(more_turns, 1e-6)} with m² whole turns more, {others[0]:.1f} for √m·θ, {others[1]:.1f} for ln(1+m)·θ",
+        f"{_below(more_turns, 1e-6)} with m² whole rotations more, {others[0]:.1f} for √m·θ, {others[1]:.1f} for "
+        "ln(1+m)·θ",
     )
 
 
 @decides
 def C174() -> Evidence:
+    scores = _scores(NEARBY)
     dense = np.random.default_rng(1).standard_normal((6, 6))
     step = expm(dense - dense.T)  # any orthogonal matrix that is the exponential of a skew one
-    scores = [
-        (np.linalg.matrix_power(step, m) @ Q[:6]) @ (np.linalg.matrix_power(step, m - OFFSET) @ K[:6]) for m in NEARBY
-    ]
     basis, planes = plane_rotations(step)
     error = max(
         np.abs(np.linalg.matrix_power(step, m) - basis @ rotation_matrix(m * planes, "interleaved") @ basis.T).max()
         for m in NEARBY
     )
-    off_blocks = np.abs(step * (1 - np.kron(np.eye(3), np.ones((2, 2))))).max()
     return Evidence(
-        cases={
-            "up to a change of basis": error < 1e-9,
-            "in the basis that one has": np.ptp(scores) > 1e-9 or off_blocks < 1e-9,
-        },
-        figure=f"powers of a dense rotation of 6 dimensions: score at distance 7 is {scores[0]:.6f} everywhere, "
-        f"largest entry outside the blocks {off_blocks:.2f}; in its own basis it is block-diagonal to "
-        f"{_below(error, 1e-9)}",
+        as_said=np.ptp(scores) < 1e-9 and error < 1e-9,
+        figure=f"rotated pair by pair, the score at distance {OFFSET} is {scores[0]:.6f} everywhere; the powers of a "
+        f"dense rotation of 6 dimensions are such blocks in another basis, to {_below(error, 1e-9)}",
     )
 
 
@@ -377,7 +367,8 @@ def C179() -> Evidence:
             "with the name as code has it": np.allclose(named, THETA) and error < 1e-9,
         },
         figure=f"last entry {named[-1]:,.0f}, in code {THETA[-1]:.3e}; position 7 divided by the one and multiplied by "
-        f"the other differ by {_below(error, 1e-9)}, multiplied by the first it would turn {7 * named[-1]:,.1f} rad",
+        f"the other differ by {_below(error, 1e-9)}, multiplied by the first it would rotate by {7 * named[-1]:,.1f} "
+        "rad",
     )
 
 
@@ -406,21 +397,9 @@ def C180() -> Evidence:
     kept = BASE**exact_exponents  # the list that is made once
     each_time = _powers(lambda: at[:, None] * BASE**-exact_exponents)
     again = _powers(lambda: at[:, None] / kept)
-    exact = angles(at, THETA)
-
-    def errors(frequencies: np.ndarray, periods: np.ndarray) -> list[float]:
-        at32 = at.astype(np.float32)[:, None]
-        return [float(np.abs(found - exact).max()) for found in (at32 * frequencies, at32 / periods)]
-
-    exponents = (2 * np.arange(64) / DIM).astype(np.float32)
-    rounded = errors(THETA.astype(np.float32), (1 / THETA).astype(np.float32))
-    in_float32 = errors(np.float32(BASE) ** -exponents, np.float32(BASE) ** exponents)
     return Evidence(
-        as_said=rounded[1] < rounded[0] and in_float32[1] < in_float32[0],
-        weaker={"the list, made once, saves all further powers": again == 0 < each_time},
-        figure=f"powers that a forward pass computes: {each_time}, with a list made beforehand {again}; largest error "
-        f"of an angle below position 8192, lists rounded to float32: {rounded[0]:.1e} rad multiplied, "
-        f"{rounded[1]:.1e} rad divided",
+        as_said=again == 0 < each_time,
+        figure=f"powers that a forward pass computes: {each_time}, with a cached list {again}",
     )
 
 
@@ -464,8 +443,8 @@ def C194() -> Evidence:
     line = plane_rotations(np.eye(1))[1]
     return Evidence(
         as_said=len(line) == 0 and len(planes) == 3 and error < 1e-9,
-        figure=f"a random rotation of 7 dimensions: planes turned by {_listed(np.sort(np.abs(planes)), 2)} rad and one "
-        f"fixed axis, put together again to {_below(error, 1e-9)}; a line has {len(line)} planes to turn",
+        figure=f"a random rotation of 7 dimensions: planes rotated by {_listed(np.sort(np.abs(planes)), 2)} rad and "
+        f"one fixed axis, put together again to {_below(error, 1e-9)}; a line has {len(line)} planes to rotate",
     )
 
 
@@ -477,8 +456,8 @@ def C195() -> Evidence:
     stretch = np.linalg.svd(rotation_matrix(at, "interleaved"), compute_uv=False)
     return Evidence(
         as_said=error < 1e-9 and np.abs(stretch - 1).max() < 1e-9,
-        figure=f"turned and turned back at five positions up to 100000: off by {_below(error, 1e-9)}; singular values "
-        f"of the rotations from {stretch.min():.4f} to {stretch.max():.4f}",
+        figure=f"rotated and rotated back at five positions up to 100000: off by {_below(error, 1e-9)}; singular "
+        f"values of the rotations from {stretch.min():.4f} to {stretch.max():.4f}",
     )
 
 
@@ -538,7 +517,7 @@ def C239() -> Evidence:
     rng, moves = np.random.default_rng(0), np.arange(9)
 
     def spread(generators: np.ndarray) -> float:
-        """Of the score of two patches, one row and two columns apart, over common moves; greatest of 20 draws."""
+        """Of the score of two patches, one row and two columns apart, over common moves; maximum of 20 draws."""
         widest = 0.0
         for _ in range(20):
             down, across = (expm(part - part.T) for part in generators * rng.standard_normal((2, 1, 1)))
@@ -560,6 +539,6 @@ def C239() -> Evidence:
     kept, lost = max(spread(planes), spread(shared)), spread(crossed)
     return Evidence(
         as_said=kept < 1e-9 and lost > 0.1,
-        figure="spread of the score of unit vectors when both patches move together, greatest of 20 draws: "
-        f"{_below(kept, 1e-9)} for turns that commute, {lost:.2f} for turns in planes that meet in a line",
+        figure="spread of the score of unit vectors when both patches move together, maximum of 20 draws: "
+        f"{_below(kept, 1e-9)} for rotations that commute, {lost:.2f} for rotations in planes that meet in a line",
     )

@@ -73,8 +73,8 @@ def C052() -> Evidence:
     return Evidence(
         as_said=np.allclose(printed, WIDE_THETA) or np.allclose(printed, hertz),
         weaker={"it is the list of wavelengths under a wrong name": np.allclose(printed, length)},
-        figure=f"width 512, k = 1: printed {printed[0]:.3f}, which is the wavelength; radians a token "
-        f"{WIDE_THETA[1]:.5f}, turns a token {hertz[1]:.5f}; k = 256: {printed[-1]:,.0f}, longest wavelength "
+        figure=f"width 512, k = 1: printed {printed[0]:.3f}, which is the wavelength; radians per token "
+        f"{WIDE_THETA[1]:.5f}, rotations per token {hertz[1]:.5f}; k = 256: {printed[-1]:,.0f}, longest wavelength "
         f"{length[-1]:,.0f}",
     )
 
@@ -86,9 +86,9 @@ def C053() -> Evidence:
     found = np.isclose(beyond[:, None], WIDE_THETA, rtol=1e-6, atol=0).any()
     return Evidence(
         as_said=pairs == WIDE + 1,
-        weaker={"some $i$ from $d/2$ on has the speed of a pair": found},
-        figure=f"width 512: {pairs} values of i; the last, {pairs - 1}, turns at {WIDE_THETA[-1]:.4e}, and i = 512 "
-        f"would turn at {beyond[-1]:.0e}, slower than any column",
+        weaker={"some $i$ from $d/2$ on has the frequency of a pair": found},
+        figure=f"width 512: {pairs} values of i; the last, {pairs - 1}, rotates at {WIDE_THETA[-1]:.4e}, and i = 512 "
+        f"would rotate at {beyond[-1]:.0e}, slower than any column",
     )
 
 
@@ -96,11 +96,12 @@ def C053() -> Evidence:
 def C054() -> Evidence:
     speeds = _column_speeds(DIM)
     different = len(np.unique(speeds.round(8)))
+    in_pairs = np.allclose(speeds[0::2], THETA) and np.allclose(speeds[1::2], THETA)
     return Evidence(
         as_said=np.allclose(speeds, BASE ** (-2 * np.arange(DIM) / DIM), rtol=1e-6, atol=0),
-        weaker={"each dimension has a speed of its own": different == DIM},
-        figure=f"width 128: {different} speeds on 128 dimensions; dimension 64 turns at {speeds[64]:.4f}, where i = 64 "
-        f"in the formula gives {BASE**-1.0:.4f}",
+        weaker={"each $i$ stands for two neighbouring dimensions": in_pairs},
+        figure=f"width 128: {different} frequencies on 128 dimensions; dimension 64 rotates at {speeds[64]:.4f}, where "
+        f"i = 64 in the formula gives {BASE**-1.0:.4f}",
     )
 
 
@@ -119,7 +120,7 @@ def C055() -> Evidence:
     longest = {dim: float(wavelengths(inv_freq(dim, BASE))[-1]) for dim in (*USUAL, WIDEST)}
     end = BASE * TURN
     return Evidence(
-        cases={"in a very wide code": _reaches(WIDEST), "at the usual widths": any(_reaches(dim) for dim in USUAL)},
+        cases={"in a very wide encoding": _reaches(WIDEST), "at the usual widths": any(_reaches(dim) for dim in USUAL)},
         figure=f"longest wavelength for width 4, 64, 128, 512, 768: "
         f"{', '.join(f'{longest[dim]:,.0f}' for dim in USUAL)}, for 65,536 {longest[WIDEST]:,.0f}; "
         f"10000·2π = {end:,.0f}",
@@ -131,7 +132,7 @@ def C056() -> Evidence:
     last = {dim: float(inv_freq(dim, BASE)[-1]) for dim in (4, DIM, WIDE, WIDEST)}
     other = np.arctan2(*sinusoidal(1, WIDE, BASE, "interleaved", denominators="tensor2tensor")[-2:])
     return Evidence(
-        cases={"in a very wide code": _reaches(WIDEST), "at the usual widths": any(_reaches(dim) for dim in USUAL)},
+        cases={"in a very wide encoding": _reaches(WIDEST), "at the usual widths": any(_reaches(dim) for dim in USUAL)},
         figure=f"last frequency for width 4, 128, 512, 65,536: {last[4]:.4e}, {last[DIM]:.4e}, {last[WIDE]:.4e}, "
         f"{last[WIDEST]:.4e}; tensor2tensor's at 512: {other:.4e}",
     )
@@ -162,7 +163,10 @@ def C057() -> Evidence:
 
     error = np.abs(by_planes / length - 1).max()
     return Evidence(
-        cases={"where $d$ counts the planes": fits(by_planes), "where $d$ is the width of the code": fits(by_width)},
+        cases={
+            "where $d$ counts the planes": fits(by_planes),
+            "where $d$ is the width of the encoding": fits(by_width),
+        },
         figure=f"width 512, {len(length)} planes, last period {length[-1]:,.0f}; the table with d = 512 has "
         f"{len(by_width)} planes and ends at {by_width[-1]:,.0f}, with d = 256 it ends at {by_planes[-1]:,.0f}, "
         f"off by {_largest(error)} anywhere",
@@ -185,10 +189,14 @@ def C058() -> Evidence:
 def C059() -> Evidence:
     index = np.arange(WIDE // 2)
     entries = np.allclose(BASE ** (-index / WIDE), WIDE_THETA)
+    at_columns = np.allclose(BASE ** (-2 * index / WIDE), WIDE_THETA)  # i = 0, 2, 4, …, as in the code
     factors = BASE ** (2 * index / WIDE)
     return Evidence(
         as_said=WIDE_THETA.shape == (1, WIDE) and entries and factors.max() <= 1,
-        weaker={"one of the three statements holds": WIDE_THETA.size == WIDE or entries or factors.max() <= 1},
+        weaker={
+            "it has 256 entries for the width 512, and the printed one for each even column": WIDE_THETA.size == 256
+            and at_columns
+        },
         figure=f"width 512: {WIDE_THETA.size} entries; entry 255 is {WIDE_THETA[-1]:.3e}, 10000^(−255/512) would be "
         f"{BASE ** (-255 / WIDE):.3e}; 10000^(2i/512) runs from {factors[0]:.0f} to {factors[-1]:,.0f}",
     )
@@ -224,16 +232,20 @@ def C060() -> Evidence:
 
 @decides
 def C061() -> Evidence:
-    t = np.arange(512)
-    periods = TURN * np.arange(1, 65)
-    again = np.abs(np.stack([harmonic(t + periods[i], 64)[:, i] - harmonic(t, 64)[:, i] for i in range(64)])).max()
-    code, waves = harmonic(np.arange(517), 64), sinusoidal(np.arange(517), 64, BASE)
+    at = np.arange(1000)
+    code, waves = harmonic(np.arange(1005), 64), sinusoidal(np.arange(1005), 64, BASE)
+
+    def nearly_repeated(rows: np.ndarray) -> int:
+        """Pairs of positions that agree to 0.01 in every dimension."""
+        return int(sum(np.all(np.abs(rows[i + 1 :] - rows[i]) < 0.01, axis=-1).sum() for i in range(len(rows))))
+
+    one, many = nearly_repeated(np.sin(at)[:, None]), nearly_repeated(code[:1000])
     varies, constant = (np.ptp(np.sum(c[:-5] * c[5:], axis=-1)) for c in (code, waves))
     return Evidence(
-        as_said=again < 1e-9 and varies < 1e-9,
-        weaker={"each dimension has a period of its own": again < 1e-9},
-        figure=f"each dimension repeats to {_largest(again)}; the product of two codes 5 apart, width 64, varies over "
-        f"512 positions by {varies:.1f}; variation for two sinusoidal ones {_largest(constant, 1e-10)}",
+        as_said=many < 0.01 * one,
+        figure=f"of 1000 positions, {one:,} pairs agree to 0.01 in sin t, {many} in sin(t/1) to sin(t/64); but the "
+        f"product of two such encodings 5 apart varies by {varies:.1f} over the positions, variation for sinusoidal "
+        f"ones {_largest(constant, 1e-10)}",
     )
 
 
@@ -307,17 +319,12 @@ def C065() -> Evidence:
 
 @decides
 def C066() -> Evidence:
-    table = _table(512, WIDE)
-    turned = angles([0.0], WIDE_THETA)[0]
-    error = max(np.abs(table[0, 0::2] - np.sin(turned)).max(), np.abs(table[0, 1::2] - np.cos(turned)).max())
-    norms = np.linalg.norm(table, axis=-1)
+    table, turned = _table(512, WIDE), angles(np.arange(512), WIDE_THETA)
+    error = np.maximum(np.abs(table[:, 0::2] - np.sin(turned)), np.abs(table[:, 1::2] - np.cos(turned))).max(axis=-1)
     return Evidence(
-        as_said=error > 1e-9,
-        weaker={
-            "the first row is an exception in its length, if in nothing else": abs(norms[0] - norms[1:].mean()) > 1e-9
-        },
-        figure=f"difference between row 0 and (sin 0, cos 0, …) {_largest(error)}; its length is {norms[0]:.1f}, "
-        f"that of the others {norms[1:].min():.1f} to {norms[1:].max():.1f}",
+        as_said=error[0] > 1e-9 and error[1:].max() < 1e-9,
+        weaker={"all rows but the first are values of sine and cosine": error[1:].max() < 1e-9},
+        figure=f"difference from sine and cosine: row 0 {_largest(error[0])}, the others {_largest(error[1:].max())}",
     )
 
 
@@ -414,10 +421,7 @@ def C072() -> Evidence:
     product = np.abs(built - sinusoidal(37 + np.arange(1, 101), DIM, base, "half-split")).max()
     return Evidence(
         as_said=np.allclose(turned, sin) and np.allclose(turned, cos),
-        weaker={
-            "the angle is its own sine or cosine to a hundredth": np.allclose(turned, sin, atol=0.01)
-            or np.allclose(turned, cos, atol=0.01)
-        },
+        weaker={"the sine and the cosine of that angle are $PE_k$, and the products that follow hold": product < 1e-9},
         figure=f"k = 10, pair 0: α = {turned[9, 0]:.0f}, PE = ({sin[9, 0]:.3f}, {cos[9, 0]:.3f}); the product formulas "
         f"built on PE hold to {_largest(product)}",
     )
@@ -442,10 +446,7 @@ def C074() -> Evidence:
     sin_cos = sin[:-1] * cos[1:] - cos[:-1] * sin[1:]
     cos_sin = cos[:-1] * sin[1:] - sin[:-1] * cos[1:]
     return Evidence(
-        cases={
-            "with the sine drawn to the right": sin_cos.max() < 0,
-            "with the cosine drawn to the right": cos_sin.max() < 0,
-        },
+        as_said=sin_cos.max() < 0,
         figure=f"cross product of a point and the next: {sin_cos.mean():.4f} in the plane (sin, cos), "
         f"{cos_sin.mean():+.4f} in (cos, sin)",
     )

@@ -1,4 +1,4 @@
-"""Numbers behind statements about positional encodings, in five parts.
+"""Measures of positional encodings and of attention, in five parts.
 
     frequencies               decay with distance, its asymptotic law, its limits, fingerprints, the minimum base
     extrapolation             unseen angles, the critical dimension, scores fitted and extrapolated

@@ -1,4 +1,4 @@
-"""The doctor for configurations: what a model's config.json does with positions, and what is wrong with it.
+"""The doctor: what a model's config.json does with positions, and which mistakes it contains.
 
 `python -m posenc.doctor config.json` prints it, the book's page of the doctor shows it. `posenc.configuration` reads
 the file; rules and words stand in js/doctor.json, and the page runs the same ones. Frequencies are those that the

@@ -177,7 +177,7 @@ def matrices_between_rotations(
     )
     finding = (
         f"One token later, the product of the upper row changes by up to {top}, that of the lower row by {bottom}: "
-        "only there do the rotations combine"
+        "there the rotations combine"
     )
     details = (
         f"Above, embeddings are rotated, at m = {query_position:g} and n = {key_position:g}, and a full matrix "

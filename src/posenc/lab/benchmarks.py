@@ -1,4 +1,4 @@
-"""What is measured for `posenc.lab.measured.benchmarks()`, on every model, window by window.
+"""The measurements behind `posenc.lab.measured.benchmarks()`, for every model, window by window.
 
 A measurement is a flat dictionary. All have `run`, `kind`, `probe`, `length`, `loss` (nats per token) and `values`, for
 `posenc.lab.intervals`: the loss of each window of text, or the accuracy on each other probe. All but those of the

@@ -1,4 +1,4 @@
-"""What is measured for `posenc.lab.results()`, on every model.
+"""The measurements behind `posenc.lab.results()`, for every model.
 
 A measurement is a flat dictionary. All have `run`, `kind`, `probe`, `length`, `loss` (nats per token) and `accuracy`;
 the other fields say what was changed, and `posenc_lab/data/schema.json` describes them.

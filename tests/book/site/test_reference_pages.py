@@ -1,4 +1,4 @@
-"""The glossary, the questions and the page about the notes say what the package, the chapters and the manifest say."""
+"""The glossary, the questions and the appendix on the notes say what the package, the chapters and the claims say."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from posenc import configuration, schemes
 from tests.book.site.browser import ROOT
 
 BOOK = ROOT / "book"
-GLOSSARY, QUESTIONS, NOTES = (BOOK / f"{name}.md" for name in ("glossary", "questions", "about_the_notes"))
+GLOSSARY, QUESTIONS, NOTES = (BOOK / f"{name}.md" for name in ("glossary", "questions", "claims"))
 TERMS = terms_of(GLOSSARY)
 TO_NOTEBOOK = re.compile(r"\[([^\]]+)\]\(\.\./notebooks/(\w+)\.ipynb#([\w-]+)\)")
 
@@ -92,6 +92,7 @@ def test_a_term_has_a_sentence_and_its_chinese_name(term: Term):
     assert "\n" not in term.definition
     assert len(term.definition) < 260
     assert re.search(r"[\u4e00-\u9fff]", term.zh)
+    assert not re.search(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9][\u4e00-\u9fff]", term.zh), "a space between scripts"
 
 
 @every_term
@@ -158,12 +159,7 @@ def test_questions_are_unique():
     assert len({question.anchor for question in ASKED}) == len(ASKED) >= 20
 
 
-# ---- about the notes -----------------------------------------------------------------------------------------------
-
-
-@cache
-def claims() -> dict[str, Any]:
-    return {claim.id: claim for claim in evidence.load_manifest()}
+# ---- the notes, appendix to the claims -----------------------------------------------------------------------------
 
 
 def part_of(note: str) -> str:
@@ -180,24 +176,14 @@ def part_of(note: str) -> str:
 def test_every_chapter_that_settles_claims_of_a_note_stands_in_its_table(note: str):
     table = "\n".join(line for line in part_of(note).splitlines() if line.startswith("|"))
     linked = {notebook[:2] for _, notebook, _ in TO_NOTEBOOK.findall(table)}
-    assert {claim.chapter for claim in claims().values() if note in claim.source} <= linked
+    assert {claim.chapter for claim in evidence.load_manifest() if note in claim.said_by} <= linked
 
 
-def test_links_of_the_page_about_the_notes_resolve():
+def test_links_of_the_appendix_resolve():
     for text, notebook, anchor in TO_NOTEBOOK.findall(NOTES.read_text(encoding="utf-8")):
         assert resolves(notebook, anchor), f"{notebook}#{anchor}"
         if text[:2].isdigit():
             assert text == f"{notebook[:2]} {sections_of(notebook)[anchor][0]}"
-
-
-def test_what_a_note_says_is_taken_from_the_manifest_and_has_both_sides():
-    said = directives_of(NOTES, "notes-say")
-    assert [title for _, title, _, _ in said] == ["000", "001", "002", "003", "004"]
-    for _, note, _, content in said:
-        told = [claims()[claim_id] for claim_id in content.split()]
-        assert all(note in claim.source for claim in told)
-        assert any(claim.verdict == "TRUE" for claim in told)
-        assert any(claim.verdict in ("MISL", "FALSE") for claim in told)
 
 
 # ---- the built pages -----------------------------------------------------------------------------------------------
@@ -226,13 +212,11 @@ def test_names_of_the_package_lead_to_its_reference(built_site: Path):
 
 
 def test_counts_are_those_of_the_manifest(built_site: Path):
-    bars = re.findall(r'class="posenc-shares" role="img" aria-label="([^"]+)"', text_of(built_site, "about_the_notes"))
+    bars = re.findall(r'class="posenc-shares" role="img" aria-label="([^"]+)"', text_of(built_site, "claims"))
     assert len(bars) == 6
     for bar, note in zip(bars, ["", "000", "001", "002", "003", "004"], strict=True):
         counts = Counter(
-            claim.verdict
-            for claim in claims().values()
-            if (note in claim.source if note else claim.source != ("ours",))
+            claim.verdict for claim in evidence.load_manifest() if (note in claim.said_by if note else claim.original)
         )
         words = ", ".join(f"{counts[name]} {text}" for name, text in VERDICTS.items() if counts[name])
         assert bar == f"{sum(counts.values())} claims: {words}"

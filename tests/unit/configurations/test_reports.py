@@ -22,11 +22,11 @@ def test_the_split_is_by_the_hash_of_the_addresses():
 
 
 SENTENCES = {
-    "working": "all twenty are named",
-    "held_out": "ten were named",
-    "later": "three are named now",
-    "second": "nine are named now",
-    "third": "fourteen were named",
+    "working": "they name the cause in all twenty",
+    "held_out": "The other ten, held out and counted once, were all named too",
+    "later": "named one at first and three now",
+    "second": "they name nine",
+    "third": "they named fourteen",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -143,3 +144,15 @@ def test_the_guide_says_what_is_protected_and_the_plans_have_every_chapter() -> 
         assert sorted(re.findall(r"assignment_(\d)\.ipynb", plan)) == list("12345")
     assert [f"{number:02}" for number in range(1, 18)] == re.findall(r"^### (\d\d) ", plans, re.MULTILINE)
     assert gradescope.SETUP.startswith("#!")
+
+
+def test_the_plans_name_sections_of_their_chapters_or_explorables() -> None:
+    words = [json.loads(path.read_text(encoding="utf-8")) for path in (sources.ROOT / "src/posenc/js").glob("*.json")]
+    explorables = {one["title"] for one in words if isinstance(one.get("title"), str)}
+    plans = (sources.ROOT / "course" / "plans.md").read_text(encoding="utf-8")
+    for number, text in re.findall(r"^### (\d\d) (.*?)(?=^### |\Z)", plans, re.MULTILINE | re.DOTALL):
+        [chapter] = (sources.ROOT / "notebooks").glob(f"{number}_*.ipynb")
+        cells = "\n".join(source_of(cell) for cell in load(chapter)["cells"] if cell["cell_type"] == "markdown")
+        headings = " ".join(re.findall(r"^#+ (.*)$", cells, re.MULTILINE))
+        for name in re.findall(r"\*([A-Z][^*]+)\*", text):
+            assert name in headings or name in explorables, f"chapter {number} has no section {name!r}"

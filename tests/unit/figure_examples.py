@@ -40,7 +40,6 @@ BIASES = {
 }
 HEADS_OF_T5 = np.array([[0.5, 2.0, 1.0, -1.0, -1.0], [0.0, 1.0, 3.0, 2.0, 2.0]])
 FIVE = np.arange(5.0)[:, None] * [1.0, 2.0, 2.0]
-READINGS = {"nothing": np.ones((5, 3)), "two groups": FIVE[[0, 1, 1, 0, 1]], "everything": FIVE}
 SEEDED = {
     "base 100": {
         "none": [(1.3, 1.2, 1.4), (3.0, 2.9, 3.1), (3.6, 3.5, 3.7)],
@@ -147,7 +146,6 @@ EXAMPLES = {
         {"line": np.subtract.outer(-np.arange(3.0), -np.arange(3)), "asked": np.arange(9.0).reshape(3, 3)}
     ),
     "transformer_xl_terms": lambda: figures.transformer_xl_terms([1, -2], [0.5, 1], [3, 0], [0.2, 0.2], [-1, 4]),
-    "outputs_by_order": lambda: figures.outputs_by_order(READINGS),
     "training_losses": lambda: figures.training_losses(LOSSES, every=10, chance=0.5),
     "transformer_block": lambda: figures.transformer_block(16, 64),
     "weighted_sum": lambda: figures.weighted_sum(["the", "cat", "sat"], SHARES, VALUES, 2, ["creature", "action"]),

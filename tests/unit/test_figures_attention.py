@@ -8,7 +8,6 @@ from tests.unit.figure_examples import (
     DRAWN,
     EXAMPLES,
     FIRST,
-    FIVE,
     LOSSES,
     MASKED,
     SHARES,
@@ -19,32 +18,6 @@ from tests.unit.figure_examples import (
     title,
     weights_of,
 )
-
-
-def test_outputs_by_order():
-    figure = EXAMPLES["outputs_by_order"]()
-    nothing, groups, everything = figure.data
-    assert title(figure) == "Distinct outputs, of 5 orders: 1 (nothing), 2 (two groups), 5 (everything)"
-    assert (list(nothing.x), list(nothing.y), list(nothing.text)) == ([0], [0], ["5"])
-    assert sorted(zip(groups.text, groups.marker.size, strict=True)) == [
-        ("2", pytest.approx(2.4 * 2**0.5, abs=DRAWN)),
-        ("3", pytest.approx(2.4 * 3**0.5, abs=DRAWN)),
-    ]
-    # all five lie on one line, 3 apart, and the largest of its three numbers grows to the right
-    np.testing.assert_allclose(everything.x, [-6, -3, 0, 3, 6], atol=DRAWN)
-    np.testing.assert_allclose(everything.y, 0, atol=DRAWN)
-    assert "two groups: 2 of 2 or 3; everything: 5 of 1" in alt(figure)
-    # the third panel has none beside it, so the second is the lowest of its column
-    assert [axis.title.text for axis in figure.select_xaxes()][:3] == [None, "PC 1", "PC 1"]
-    assert [label.text for label in figure.layout.annotations][1] == "two groups<br>2 of 5"
-
-
-def test_outputs_by_order_takes_rounding_for_none():
-    reading = FIVE + np.random.default_rng(0).normal(scale=1e-13, size=FIVE.shape)
-    reading[1] = reading[0] + 1e-13
-    assert title(figures.outputs_by_order({"rounded": reading})).endswith("of 5 orders: 4 (rounded)")
-    reading[1, 2] += 1e-6
-    assert title(figures.outputs_by_order({"rounded": reading})).endswith("of 5 orders: 5 (rounded)")
 
 
 def test_training_losses():
@@ -155,8 +128,6 @@ def test_causal_information_flow():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: figures.outputs_by_order({"a": np.ones((4, 1))}), r"readings must all have shape .*\(4, 1\)"),
-        (lambda: figures.outputs_by_order({"a": np.ones((4, 2)), "b": np.ones((3, 2))}), r"got shapes .*\(3, 2\)"),
         (lambda: figures.training_losses({"a": []}, 1, 1.0), r"losses\['a'\] must be finite numbers"),
         (lambda: figures.training_losses({"a": [np.nan]}, 1, 1.0), r"losses\['a'\] must be finite numbers"),
         (

@@ -104,7 +104,10 @@ def C034() -> Evidence:
     steps = [float((normalised(at, length, 1) - normalised(at + 1, length, 1))[0]) for at, length in ((2, 13), (0, 20))]
     return Evidence(
         as_said=abs(steps[0] - 1 / 13) < EXACT and abs(steps[1] - 1 / 20) < EXACT,
-        weaker={"one of the two differences at least is positive": max(steps) > 0},
+        weaker={
+            "neighbours are 1/13 and 1/20 apart, without the sign": abs(abs(steps[0]) - 1 / 13) < EXACT
+            and abs(abs(steps[1]) - 1 / 20) < EXACT
+        },
         figure=f"2/13 − 3/13 = {steps[0]:.4f}, 0/20 − 1/20 = {steps[1]:.4f}; 1/13 is {1 / 13:.4f}, 1/20 {1 / 20:.4f}",
     )
 
@@ -114,11 +117,8 @@ def C035() -> Evidence:
     changes, periods = ([measure(bit) for bit in BITS.T[:4]] for measure in (_between_changes, _period))
     numbers = range(1, 5)  # of bits: bit n − 1 is then the highest
     return Evidence(
-        cases={
-            "where a cycle is one change of the bit": all(changes[n - 1] == 2 ** (n - 1) for n in numbers),
-            "where it is there and back": all(periods[n - 1] == 2 ** (n - 1) for n in numbers),
-        },
-        figure=f"the highest of 1, 2, 3, 4 bits changes every {_listed(changes)} tokens, its cycle takes "
+        as_said=all(changes[n - 1] == 2 ** (n - 1) for n in numbers),
+        figure=f"the highest of 1, 2, 3, 4 bits changes every {_listed(changes)} tokens, and is back after "
         f"{_listed(periods)}",
     )
 
@@ -259,12 +259,15 @@ def C043() -> Evidence:
 @decides
 def C044() -> Evidence:
     at = np.arange(100)
-    error = np.abs(dyadic(at, 3)[:, 2] - np.sin(at / 8)).max()
+    error, general = (np.abs(dyadic(at, 3)[:, 2] - np.sin(at / 2**power)).max() for power in (3, 2))
     # the periods are said to double, 2π and 4π: does sin(t/8) repeat after 8π?
     repeats = {power: np.abs(np.sin((at + 8 * np.pi) / 2**power) - np.sin(at / 2**power)).max() for power in (2, 3)}
     return Evidence(
         as_said=error < 1e-9,
-        weaker={"$\\sin(t/8)$ comes back after $8\\pi$ to a tenth": repeats[3] < 0.1},
+        weaker={
+            "by the general term, the third is $\\sin(t/2^2)$, and its period $8\\pi$": general < EXACT
+            and repeats[2] < 1e-9
+        },
         figure=f"after 8π, sin(t/8) has changed by up to {_printed(repeats[3])}, sin(t/4) by "
         f"{_printed(repeats[2], 1e-9)}; sin(t/8) and the encoding's third dimension differ by up to {_printed(error)}",
     )

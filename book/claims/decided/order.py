@@ -131,17 +131,17 @@ def C005() -> Evidence:
 @decides
 def C006() -> Evidence:
     order = np.random.default_rng(4).permutation(len(MANY))
-    before, after = _attend(MANY).weights, _attend(MANY[order]).weights
-    by_place, by_words = _apart(after, before), _apart(after, before[np.ix_(order, order)])
+    before, after = _attend(MANY), _attend(MANY[order])
+    moved = np.ix_(order, order)
+    score = _apart(after.logits, before.logits[moved])
+    by_place, by_words = _apart(after.weights, before.weights), _apart(after.weights, before.weights[moved])
     causal = [_attend(x, causal=True).weights for x in (MANY, MANY[order])]
-    masked = _apart(causal[1], causal[0][np.ix_(order, order)])
+    masked = _apart(causal[1], causal[0][moved])
     return Evidence(
-        cases={
-            "for the same two words, without a mask": by_words < EXACT,
-            "for the same two words, under a causal mask": masked < EXACT,
-        },
-        figure=f"six words in another order: weights change place by place by up to {_printed(by_place)}, for the "
-        f"same two words by {_printed(by_words)}, under a causal mask by up to {_printed(masked)}",
+        as_said=max(score, by_words) < EXACT < by_place,
+        figure=f"six words in another order: the score of the same two words changes by {_printed(score)}, their "
+        f"weight by {_printed(by_words)}, under a causal mask by up to {_printed(masked)}; place by place, weights "
+        f"change by up to {_printed(by_place)}",
     )
 
 
@@ -226,7 +226,7 @@ def C011() -> Evidence:
 
     one, two, two_ways = change(1, True), change(2, True), change(2, False)
     return Evidence(
-        cases={"after two layers": two > 0.01, "after one layer": one > 0.01},
+        as_said=two > 0.01 > two_ways,
         figure=f"output of the last of five words, over all {len(orders)} orders of the others: changes by "
         f"{_printed(one)} after one causal layer, by up to {_printed(two)} after two, by {_printed(two_ways)} after "
         "two without a mask",

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from book._site.pages.details import time_of
 from tools import reading
 from tools.execute import chapters
 from tools.notebooks import ESSENTIAL, SHOWS, code_cells, joined, load, tags
@@ -34,6 +35,16 @@ def short(cells: list[dict]) -> reading.Reading:
 def test_the_spine_of_each_chapter_is_short():
     spines = {path.stem: reading.of_spine(path) for path in NUMBERED}
     assert {name: spine for name, spine in spines.items() if spine.minutes > MINUTES or spine.words > WORDS} == {}
+
+
+@every_chapter
+def test_a_chapter_says_how_long_it_takes(path):
+    words = time_of(path, load(path)["cells"])
+    said = re.fullmatch(r"(\d+) minutes · (\d+) with the Deeper sections and exercises", words)
+    assert said, words
+    assert [int(minutes) for minutes in said.groups()] == [
+        round(each(path).minutes) for each in (reading.of_spine, reading.of_whole)
+    ]
 
 
 @every_chapter

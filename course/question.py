@@ -106,9 +106,11 @@ class Part(check.Part):
     """A part whose trials are drawn by `cases`.
 
     What else is left out is the question's: the function (its first), the reference, the mistakes, the tolerance.
+    `held_back` draws in place of `cases` where the seed is not the public one.
     """
 
     cases: Callable[[np.random.Generator], Iterable[Case]] = field(kw_only=True)
+    held_back: Callable[[np.random.Generator], Iterable[Case]] | None = field(kw_only=True, default=None)
     reference: Answer | None = field(kw_only=True, default=None)
     mistakes: tuple[Mistake, ...] = field(kw_only=True, default=())
 
@@ -164,8 +166,9 @@ def until(wanted: Callable[..., bool], draw: Callable[[], Case]) -> Case:
 @lru_cache(maxsize=512)  # a class is asked the same, so right values and mistakes are made once
 def _drawn(question: Question, part: Part, seed: str) -> check.Part:
     reference, mistakes = part.reference or question.reference, part.mistakes or question.mistakes
+    cases = part.held_back if part.held_back and seed != PUBLIC_SEED else part.cases
     trials = []
-    for case in part.cases(generator(seed, question.assignment, question.name, part.title)):
+    for case in cases(generator(seed, question.assignment, question.name, part.title)):
         right = case.right
         if right is None:
             if reference is None:

@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import seccomp  # noqa: E402
 from alone import ReadyMade, kind_of, namespace, without_onnx  # noqa: E402
-from plain import LARGEST, REPLY, decode, encode, plain  # noqa: E402
+from plain import LARGEST, REPLY, decode, encode, plain, runnable  # noqa: E402
 
 
 class Nowhere(io.RawIOBase):
@@ -68,7 +68,7 @@ def failure(error: BaseException) -> dict[str, Any]:
 def called(function: Any, arguments: list[Any]) -> dict[str, Any]:
     """What an answer's function gives, or that it changed what it was given."""
     before = encode(arguments)
-    value = plain(function(*arguments))
+    value = plain(function(*map(runnable, arguments)))
     return {"value": value} if encode(plain(arguments)) == before else {"changed": True}
 
 

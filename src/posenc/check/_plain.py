@@ -48,6 +48,28 @@ def described(value: Any) -> str:
     return repr(value)
 
 
+class Code:
+    """A function as text, for an answer that tests functions: it finds `np` and `math`."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Code) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def runnable(value: Any) -> Any:
+    """The function that a `Code` defines last; any other value as it is."""
+    if not isinstance(value, Code):
+        return value
+    names: dict[str, Any] = {"np": np, "math": math}
+    exec(compile(value.text, "<given>", "exec"), names)
+    return list(names.values())[-1]
+
+
 def _shown(value: Any) -> dict[str, Any] | None:
     """A Plotly figure or a slider as a dictionary of what it shows."""
     go = sys.modules.get("plotly.graph_objects")
@@ -77,7 +99,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     torch = sys.modules.get("torch")
     if depth > DEEPEST:
         raise ValueError(f"lists or dictionaries are nested more than {DEEPEST} deep")
-    if value is None or type(value) in (bool, int, float, str):
+    if value is None or type(value) in (bool, int, float, str, Code):
         return value
     if torch is not None and isinstance(value, torch.Tensor):
         with torch._C.DisableTorchFunctionSubclass():  # else a subclass answers in torch's place
@@ -125,6 +147,8 @@ def encode(value: Any, largest: int = LARGEST, longest: int = LONGEST) -> bytes:
             return item if math.isfinite(item) else {"float": repr(item)}
         if isinstance(item, Opaque):
             return {"opaque": item.kind[:80]}
+        if isinstance(item, Code):
+            return {"code": item.text}
         if isinstance(item, list):
             return {"list": [put(part) for part in item]}
         if isinstance(item, tuple):
@@ -200,6 +224,8 @@ def decode(message: bytes, longest: int = LONGEST, most: int = LARGEST) -> Any:
             return float(content)
         if kind == "opaque" and isinstance(content, str):
             return Opaque(content[:80])
+        if kind == "code" and isinstance(content, str):
+            return Code(content)
         if kind in ("array", "tensor"):
             return take(kind, content, item.get("shape"), item.get("bytes"))
         raise ValueError("not a message")

@@ -20,7 +20,7 @@ import numpy as np
 from posenc.check import _models, _notebook, _views
 from posenc.check._alone import kind_of, libraries
 from posenc.check._hints import Hinted, hints_of
-from posenc.check._plain import Opaque, described, encode, plain
+from posenc.check._plain import Opaque, described, encode, plain, runnable
 from posenc.check._wrong import Unanswered as Unanswered
 from posenc.check._wrong import Wrong as Wrong
 from posenc.check._wrong import say
@@ -258,7 +258,7 @@ def stand_in(function: Answer) -> Answer:
     def call(*args: Any) -> Any:
         given, before = list(_copy(args)), encode(list(args))
         try:
-            value = plain(function(*given))
+            value = plain(function(*map(runnable, given)))
         except (Wrong, Unanswered):
             raise
         except NotImplementedError:
@@ -500,8 +500,8 @@ class Assignment:
 
     @property
     def graded(self) -> tuple[Question | HandGraded, ...]:
-        """All questions, those that a person reads last."""
-        return (*self.questions, *self.hand_graded)
+        """All questions, in their order."""
+        return tuple(sorted((*self.questions, *self.hand_graded), key=lambda question: question.name))
 
     @property
     def points(self) -> int:

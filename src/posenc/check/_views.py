@@ -169,6 +169,36 @@ def base_dim_and_length(shown: Any, right: bool) -> bool:
     return right
 
 
+def verdict(shown: Any, right: tuple[bool, str]) -> tuple[bool, str]:
+    """What is right, where a student's tests say of an implementation whether it is sound; else what they missed."""
+    sound, missed = right
+    if not isinstance(shown, (bool, np.ndarray)) or np.shape(shown) or np.asarray(shown).dtype != bool:
+        raise Wrong(say("tests.verdict"))
+    if bool(shown) != sound:
+        raise Wrong(missed)
+    return right
+
+
+OFFSETS = (0, 1, 2, 7, 40, -3)  # positions of the key minus those of the query
+
+
+def relative_scores(shown: Any, right: Numbers) -> Numbers:
+    """The scores of all entries of two tokens at `OFFSETS`, by RoPE with these frequencies and weights.
+
+    `shown` are angles of shape (pairs,) and two weights of shape (2·pairs, hidden); pairs are neighbouring rows.
+    """
+    parts = [_numbers(_untied(part)) for part in shown] if isinstance(shown, (list, tuple)) else []
+    if len(parts) != 3 or any(part is None for part in parts):
+        raise Wrong(say("derivation.values"))
+    theta, w_q, w_k = (np.asarray(part) for part in parts)
+    hidden = right.shape[-1]
+    if theta.ndim != 1 or not w_q.shape == w_k.shape == (2 * theta.size, hidden):
+        raise Wrong(say("derivation.shapes", hidden=hidden))
+    query, key = (w[0::2] + 1j * w[1::2] for w in (w_q, w_k))  # (pairs, hidden)
+    rotation = np.exp(1j * np.outer(OFFSETS, theta))  # (offsets, pairs)
+    return np.asarray(np.einsum("pa,op,pb->oab", query.conj(), rotation, key).real)
+
+
 def chosen(shown: Any, right: Mapping[str, Any]) -> dict[str, Any]:
     """What every method gives, with what came back in place of the one that it names as its first value."""
     if not isinstance(shown, (list, tuple)) or len(shown) != 3:

@@ -9,159 +9,90 @@ Points of the listing 004-L1/L2 are marked C141, of 003-L3 C142; both are rewrit
 
 # Question 1
 
+_POWERS = "np.stack([np.linalg.matrix_power(A if m >= 0 else A.T, abs(int(m))) for m in positions])"
+_ANGLES = "np.sort(angle[angle > 0])[::-1]"
+_ABSORBED = "np.angle(values[order]), U.T @ W_Q, U.T @ W_K"
 
-def _rotation(entries: str, before: str = "phi = positions * theta") -> str:
-    """A rotation with the given four entries, row by row."""
-    a, b, c, d = entries.split(", ")
+
+def _derived(powers: str = _POWERS, angles: str = _ANGLES, absorbed: str = _ABSORBED, b: str = "-b") -> str:
     return f"""
-def rotation(positions, theta):
-    {before}
-    cos, sin = torch.cos(phi), torch.sin(phi)
-    zero, one = torch.zeros_like(phi), torch.ones_like(phi)
-    rows = [torch.stack([{a}, {b}], dim=-1), torch.stack([{c}, {d}], dim=-1)]
-    return torch.stack(rows, dim=-2)
+def powers(A, positions):
+    return {powers}
+
+def frequencies(A):
+    angle = np.angle(np.linalg.eigvals(A))
+    return {angles}
+
+def absorbed(A, W_Q, W_K):
+    values, vectors = np.linalg.eig(A)
+    order = [i for i in np.argsort(-np.angle(values)) if values[i].imag > 0]
+    a, b = vectors[:, order].real, vectors[:, order].imag
+    U = math.sqrt(2) * np.stack([a, {b}], axis=-1).reshape(len(A), -1)
+    return {absorbed}
 """
 
-
-RIGHT_ENTRIES = "cos, -sin, sin, cos"
 
 Q1_WRONG = {
-    "sign flipped: the transposed matrix": ("turns the wrong way", _rotation("cos, sin, -sin, cos")),
-    "the rows stacked as columns": ("turns the wrong way", _rotation(RIGHT_ENTRIES).replace("dim=-2", "dim=-1")),
-    "degrees for radians": ("taken for degrees", _rotation(RIGHT_ENTRIES, "phi = torch.deg2rad(positions * theta)")),
-    "ignores positions: θ alone": ("positions are left out", _rotation(RIGHT_ENTRIES, "phi = 0 * positions + theta")),
-    "1-indexed": ("start at 1", _rotation(RIGHT_ENTRIES, "phi = (positions + 1) * theta")),
-    "counts instead of using the positions": ("counted 0, 1, 2",
-        _rotation(RIGHT_ENTRIES, "phi = torch.arange(len(positions), dtype=torch.float64) * theta")),
-    "no minus": ("a sine lacks its sign", _rotation("cos, sin, sin, cos")),
-    "both sines negative": ("both sines are negative", _rotation("cos, -sin, -sin, cos")),
-    "misprinted block: a cosine for a sine": ("a cosine twice", _rotation("cos, cos, sin, cos")),
-    "sine and cosine swapped": ("changed places", _rotation("sin, -cos, cos, sin")),
-    "divides by θ": ("multiply by it", _rotation(RIGHT_ENTRIES, "phi = positions / theta")),
-    "2π too much": ("turns per token", _rotation(RIGHT_ENTRIES, "phi = 2 * math.pi * positions * theta")),
-    "the positions on the last axis": ("the shape of",
-        _rotation(RIGHT_ENTRIES).replace("dim=-1", "dim=0").replace("dim=-2", "dim=0")),
-    "degrees, the other way": ("taken for degrees", _rotation(RIGHT_ENTRIES, "phi = torch.rad2deg(positions * theta)")),
-    "stacked in front, then reshaped": ("entries of several positions", """
-def rotation(positions, theta):
-    cos, sin = torch.cos(positions * theta), torch.sin(positions * theta)
-    return torch.stack([cos, -sin, sin, cos]).reshape(-1, 2, 2)"""),
-    "whole positions only": ("cut to whole ones", _rotation(RIGHT_ENTRIES, "phi = positions.long() * theta")),
-    "one position only": ("raised", """
-def rotation(positions, theta):
-    phi = float(positions) * theta
-    return torch.tensor([[[math.cos(phi), -math.sin(phi)], [math.sin(phi), math.cos(phi)]]])"""),
-    "prints and returns nothing": ("returned nothing", """
-def rotation(positions, theta):
-    phi = positions * theta
-    print(torch.cos(phi), torch.sin(phi))"""),
+    "absolute positions": ("is that of the absolute position", _derived(_POWERS.replace("A if m >= 0 else A.T", "A"))),
+    "transposed": ("positive and negative positions are swapped", _derived(_POWERS.replace(">= 0", "< 0"))),
+    "powers of the entries": ("each entry was raised", _derived("A ** positions[:, None, None].astype(float)")),
+    "multiples": ("multiplied by the position", _derived("positions[:, None, None] * A")),
+    "off by one": ("off by one", _derived(_POWERS.replace("abs(int(m))", "abs(int(m + 1))").replace(">= 0", ">= -1"))),
+    "one matrix": (None, _derived("np.linalg.matrix_power(A, len(positions))")),
+    "ascending": ("in ascending order", _derived(angles="np.sort(angle[angle > 0])")),
+    "every eigenvalue": ("every angle comes twice", _derived(angles="np.sort(np.abs(angle))[::-1]")),
+    "cosines": ("these are the cosines", _derived(angles="np.cos(np.sort(angle[angle > 0])[::-1])")),
+    "degrees": ("in degrees", _derived(angles="np.rad2deg(np.sort(angle[angle > 0])[::-1])")),
+    "negative": ("the angles are negative", _derived(angles="np.sort(angle[angle < 0])")),
+    "complex": (None, _derived(angles="np.linalg.eigvals(A)")),
+    "U for its transpose": ("they need Uᵀ", _derived(absorbed=_ABSORBED.replace("U.T", "U"))),
+    "weights unchanged": ("have not changed", _derived(absorbed="np.angle(values[order]), W_Q, W_K")),
+    "only the queries": ("only W_Q was changed", _derived(absorbed="np.angle(values[order]), U.T @ W_Q, W_K")),
+    "the other direction": ("in the wrong direction", _derived(b="b")),
+    "no square root of 2": ("too small by a factor of 2", _derived().replace("math.sqrt(2) * ", "")),
+    "weights from the right": (None, _derived(absorbed="np.angle(values[order]), W_Q.T @ U, W_K.T @ U")),
+    "two values": ("three values", _derived(absorbed="U.T @ W_Q, U.T @ W_K")),
 }
 Q1_PROPERTY = {
-    "identity": _rotation("one, zero, zero, one"),
-    "zeros": _rotation("zero, zero, zero, zero"),
-    "some rotation, of half the speed": _rotation(RIGHT_ENTRIES, "phi = positions * theta / 2"),
-    "the opposite rotation": _rotation(RIGHT_ENTRIES, "phi = -positions * theta"),
-    "a mirror, orthogonal too": _rotation("cos, sin, sin, -cos"),
-    "one rotation for all": _rotation(RIGHT_ENTRIES, "phi = 0 * positions + 0.7"),
+    "orthogonal, and no power": _derived("np.stack([np.eye(len(A))] * len(positions))", "0 * angle[angle > 0]",
+                                         "np.angle(values[order]), 0 * W_Q, 0 * W_K"),
 }
 Q1_RIGHT = {
-    "a matrix exponential": """
-def rotation(positions, theta):
-    matrices = []
-    for position in positions.tolist():
-        c, s = math.cos(position * theta), math.sin(position * theta)
-        matrices.append([[c, -s], [s, c]])
-    return torch.tensor(matrices, dtype=torch.float64)""",
-    "identity and quarter turn": """
-def rotation(positions, theta):
-    phi = (positions * theta)[:, None, None]
-    quarter = torch.tensor([[0.0, -1.0], [1.0, 0.0]], dtype=torch.float64)
-    return torch.cos(phi) * torch.eye(2, dtype=torch.float64) + torch.sin(phi) * quarter""",
-    "matrix exponential": """
-def rotation(positions, theta):
-    generator = torch.tensor([[0.0, -1.0], [1.0, 0.0]], dtype=torch.float64)
-    return torch.linalg.matrix_exp((positions * theta)[:, None, None] * generator)""",
-    "NumPy": """
-def rotation(positions, theta):
-    phi = positions.numpy() * theta
-    return np.array([[np.cos(phi), -np.sin(phi)], [np.sin(phi), np.cos(phi)]]).transpose(2, 0, 1)""",
-}
+    "by real Schur vectors": """
+def powers(A, positions):
+    values, vectors = np.linalg.eig(A)
+    return np.stack([(vectors * values ** float(m) @ np.linalg.inv(vectors)).real for m in positions])
 
-# Question 2
+def frequencies(A):
+    return np.sort(np.arccos(np.clip(np.linalg.eigvalsh((A + A.T) / 2), -1, 1)))[::-1][::2]
 
+def absorbed(A, W_Q, W_K):
+    cosines, vectors = np.linalg.eigh((A + A.T) / 2)  # every plane is an eigenspace
+    U, angles = [], []
+    for i in range(0, len(A), 2):
+        e = vectors[:, i]
+        other = A @ e - (e @ A @ e) * e
+        angles.append(math.atan2(np.linalg.norm(other), cosines[i]))
+        U += [e, other / np.linalg.norm(other)]
+    U = np.stack(U)
+    return np.array(angles), U @ W_Q, U @ W_K
+""",
+    "torch": """
+def powers(A, positions):
+    A = torch.from_numpy(A)
+    return torch.stack([torch.linalg.matrix_power(A, int(m)) for m in positions])
 
-def _scores(result: str, q: str = "q * torch.exp(1j * m * theta)", k: str = "k * torch.exp(1j * n * theta)") -> str:
-    """Scores from turned queries `a` and keys `b`."""
-    return f"""
-def scores(q, k, m, n, theta):
-    distance = m[:, None] - n
-    a, b = ({q})[:, None], {k}
-    return {result}
-"""
+def frequencies(A):
+    angle = torch.linalg.eigvals(torch.from_numpy(A)).angle()
+    return angle[angle > 0].sort(descending=True).values
 
-
-Q2_WRONG = {
-    "still complex": ("still complex", _scores("a * b.conj()")),
-    "no conjugate": ("conjugate is missing", _scores("(a * b).real")),
-    "sign flipped: n − m": ("other side", _scores("(q[:, None] * k.conj() * torch.exp(-1j * distance * theta)).real")),
-    "the mirrored formula": ("other side", _scores(
-        "(q[:, None] * k.conj()).real * torch.cos(distance * theta) "
-        "+ (q[:, None] * k.conj()).imag * torch.sin(distance * theta)"
-    )),
-    "the size of the distance": ("lost its sign",
-        _scores("(q[:, None] * k.conj() * torch.exp(1j * distance.abs() * theta)).real")),
-    "real parts multiplied": ("only the first numbers", _scores("a.real * b.real")),
-    "conjugate of the query, angle forwards": ("other side",
-        _scores("(q.conj()[:, None] * k * torch.exp(1j * distance * theta)).real")),
-    "the dot product times a cosine": ("imaginary part of q k̄ is lost",
-        _scores("(q[:, None] * k.conj()).real * torch.cos(distance * theta)")),
-    "ignores positions": ("without their positions", _scores("(q[:, None] * k.conj()).real")),
-    "keys turned backwards": ("turned backwards", _scores("(a * b.conj()).real", k="k * torch.exp(-1j * n * theta)")),
-    "only the query turned": ("the key is not turned", _scores("(a * b.conj()).real", k="k")),
-    "only the key turned": ("the query is not turned", _scores("(a * b.conj()).real", q="q")),
-    "the imaginary part": ("which side the query lies", _scores("(a * b.conj()).imag")),
-    "the size": ("size of the product", _scores("(a * b.conj()).abs()")),
-    "degrees for radians": ("taken for degrees",
-        _scores("(q[:, None] * k.conj() * torch.exp(1j * torch.deg2rad(distance * theta))).real")),
-    "transposed table": ("lies on its side", _scores("(a * b.conj()).real.T")),
-    "cosine similarity": ("lengths of query and key are divided out",
-        _scores("(a * b.conj()).real / (a.abs() * b.abs())")),
-    "divided by √2": ("divided by √d", _scores("(a * b.conj()).real / math.sqrt(2)")),
-    "query with its own key only": (None, _scores("(a[:, 0] * b.conj()).real")),
-    "whole tokens of distance, rounded angle": (None,
-        _scores("(q[:, None] * k.conj() * torch.exp(1j * torch.round(distance * theta))).real")),
-    "the score turned back into a float by summing": (None, _scores("(a * b.conj()).real.sum()")),
-}
-Q2_PROPERTY = {
-    "relative, at half the speed": _scores("(q[:, None] * k.conj() * torch.exp(0.5j * distance * theta)).real"),
-    "relative, mirrored": _scores("(q[:, None] * k.conj() * torch.exp(-1j * distance * theta)).real"),
-    "relative, by distance alone": _scores("torch.cos(distance * theta)"),
-    "relative, symmetric": _scores("(q[:, None] * k.conj() * torch.exp(1j * distance.abs() * theta)).real"),
-    "zeros": _scores("0 * distance"),
-    "plain dot products": _scores("(q[:, None] * k.conj()).real"),
-}
-Q2_RIGHT = {
-    "by the distance": _scores("(q[:, None] * k.conj() * torch.exp(1j * distance * theta)).real"),
-    "by two real terms": _scores(
-        "(q[:, None] * k.conj()).real * torch.cos(distance * theta) "
-        "- (q[:, None] * k.conj()).imag * torch.sin(distance * theta)"
-    ),
-    "by size and phase": """
-def scores(q, k, m, n, theta):
-    phase = (q.angle() + m * theta)[:, None] - (k.angle() + n * theta)
-    return q.abs()[:, None] * k.abs() * torch.cos(phase)""",
-    "polar and mH": """
-def scores(q, k, m, n, theta):
-    a = (q * torch.polar(torch.ones_like(m), m * theta))[:, None]
-    b = (k * torch.polar(torch.ones_like(n), n * theta))[:, None]
-    return (a @ b.mH).real""",
-    "by loops and Python's complex numbers": """
-def scores(q, k, m, n, theta):
-    import cmath
-    table = [[(a * b.conjugate() * cmath.exp(1j * (s - t) * theta)).real
-              for b, t in zip(k.tolist(), n.tolist())] for a, s in zip(q.tolist(), m.tolist())]
-    return torch.tensor(table, dtype=torch.float64)""",
-    "complex64 on the way": _scores("(a * b.conj()).real", k="k * torch.exp(1j * (n * theta).to(torch.complex64))"),
+def absorbed(A, W_Q, W_K):
+    values, vectors = np.linalg.eig(A)
+    chosen = values.imag < 0
+    U = np.empty((len(A), len(A)))
+    U[:, 0::2], U[:, 1::2] = 2**0.5 * vectors[:, chosen].real, 2**0.5 * vectors[:, chosen].imag
+    return -np.angle(values[chosen]), U.T @ W_Q, U.T @ W_K
+""",
 }
 
 # Question 3
@@ -193,12 +124,12 @@ def interleaved(x, positions, base):
 
 
 Q3_WRONG = {
-    "halves taken, neighbours put back": ("put together as neighbours", _interleaved(pairs="x.chunk(2, dim=-1)")),
+    "halves taken, neighbours put back": ("half-split pairs are read", _interleaved(pairs="x.chunk(2, dim=-1)")),
     "x in bfloat16 on the way": ("digits are lost",
         _interleaved(pairs="x.bfloat16()[..., 0::2], x.bfloat16()[..., 1::2]")),
-    "the half layout": ("this question asks for neighbours",
+    "the half layout": ("the layout is half-split",
         _interleaved(pairs="x.chunk(2, dim=-1)", join="torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)")),
-    "sign flipped": ("turns the wrong way", _interleaved(angle="-positions[..., None] * speeds")),
+    "sign flipped": ("the rotation has the", _interleaved(angle="-positions[..., None] * speeds")),
     "1-indexed": ("start at 1", _interleaved(angle="(positions[..., None] + 1) * speeds")),
     "exponent i/d, not 2i/d": ("exponent runs over i/d",
         _interleaved(speeds="base ** (-torch.arange(dim // 2, dtype=torch.float64) / dim)")),
@@ -206,18 +137,18 @@ Q3_WRONG = {
         _interleaved(speeds="base ** (torch.arange(0, dim, 2, dtype=torch.float64) / dim)")),
     "d − 2 in the exponent": ("divided by d − 2",
         _interleaved(speeds="base ** (-torch.arange(0, dim, 2, dtype=torch.float64) / (dim - 2))")),
-    "2i taken twice": ("a 2 is there twice",
+    "2i taken twice": ("the frequencies fall too fast",
         _interleaved(speeds="base ** (-2 * torch.arange(0, dim, 2, dtype=torch.float64) / dim)")),
     "pairs counted from 1": ("counted from 1",
         _interleaved(speeds="base ** (-torch.arange(2, dim + 1, 2, dtype=torch.float64) / dim)")),
-    "integer division in the exponent": ("all pairs turn at one speed",
+    "integer division in the exponent": ("all pairs have the",
         _interleaved(speeds="float(base) ** -(torch.arange(0, dim, 2) // dim).double()")),
-    "ignores the positions that were passed (restarted)": ("counted 0, 1, 2",
+    "ignores the positions that were passed (restarted)": ("the positions that were",
         _interleaved(angle="torch.arange(x.shape[-2])[:, None] * speeds", axis="angle")),
-    "ignores positions: returns its input": ("nothing is turned", _interleaved(result="x.clone()")),
-    "base ten thousand written into the code": ("base that was passed is not used",
+    "ignores positions: returns its input": ("nothing is rotated: the", _interleaved(result="x.clone()")),
+    "base ten thousand written into the code": ("the base that was",
         _interleaved(speeds="10_000 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)")),
-    "the second member from the turned first": ("both need the old ones", """
+    "the second member from the turned first": ("the second entry of", """
 def interleaved(x, positions, base):
     dim = x.shape[-1]
     angle = positions[..., None] * base ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
@@ -228,7 +159,7 @@ def interleaved(x, positions, base):
     return out"""),
     "joined as halves": ("another order",
         _interleaved(join="torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)")),
-    "the swap of neighbours with the angles of halves": ("repeated as for halves", _interleaved(
+    "the swap of neighbours with the angles of halves": ("interleaved pairs are swapped", _interleaved(
         angle="torch.cat([positions[..., None] * speeds] * 2, dim=-1)",
         join="x * cos + torch.stack([-b, a], dim=-1).flatten(-2) * sin",
     )),
@@ -236,12 +167,14 @@ def interleaved(x, positions, base):
         _interleaved(axis="angle[:, None] if positions.ndim == 1 else angle[:, :, None]")),
     "batch axis": ("along the batch",
         _interleaved(axis="angle[:, None, None] if positions.ndim == 1 else angle[:, None]")),
-    "no axis for the heads where texts have their own positions": ("lack an axis", _interleaved(axis="angle")),
+    "no axis for the heads where texts have their own positions": ("the positions of each", _interleaved(axis="angle")),
     "the positions of the first text for all": ("positions of the first",
         _interleaved(axis="angle[0] if positions.ndim == 2 else angle")),
-    "degrees for radians": ("taken for degrees", _interleaved(angle="torch.deg2rad(positions[..., None] * speeds)")),
-    "2π too much": ("turns per token", _interleaved(angle="2 * math.pi * positions[..., None] * speeds")),
-    "sine and cosine swapped": ("changed places",
+    "degrees for radians": ("the angles are treated",
+        _interleaved(angle="torch.deg2rad(positions[..., None] * speeds)")),
+    "2π too much": ("the frequencies were multiplied",
+        _interleaved(angle="2 * math.pi * positions[..., None] * speeds")),
+    "sine and cosine swapped": ("sine and cosine are swapped: a",
         _interleaved(join="torch.stack([a * sin - b * cos, a * cos + b * sin], dim=-1).flatten(-2)")),
     "log10 for ln in the speeds": (None,
         _interleaved(speeds="torch.exp(-torch.arange(0, dim, 2, dtype=torch.float64) / dim * math.log10(base))")),
@@ -348,26 +281,26 @@ def half(x, cos, sin):
 TABLES = "(torch.cat([table, table], dim=-1).unsqueeze(-2) for table in (cos, sin))"
 
 Q4_WRONG = {
-    "an axis in the middle, whatever the table": ("the right place for one table only",
+    "an axis in the middle, whatever the table": ("the tables of the",
         _half(axis="cos.unsqueeze(1), sin.unsqueeze(1)")),
-    "neighbours put back": ("put together as neighbours",
+    "neighbours put back": ("the halves are rotated",
         _half(result="torch.cat([torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(-2), rest], dim=-1)")),
-    "rotate_half of the whole head": ("the middle of the whole head", """
+    "rotate_half of the whole head": ("the whole head was", """
 def half(x, cos, sin):
     n = 2 * cos.shape[-1]
     first, second = x.chunk(2, dim=-1)
     cos, sin = (torch.cat([table, table], dim=-1).unsqueeze(-2) for table in (cos, sin))
     part = x[..., :n] * cos + torch.cat([-second, first], dim=-1)[..., :n] * sin
     return torch.cat([part, x[..., n:]], dim=-1)"""),
-    "the interleaved layout": ("this question asks for halves", _half(
+    "the interleaved layout": ("the layout is interleaved", _half(
         parts="x[..., 0 : 2 * n : 2], x[..., 1 : 2 * n : 2], x[..., 2 * n :]",
         result="torch.cat([torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(-2), rest], dim=-1)",
     )),
-    "sign flipped": ("turns the wrong way",
+    "sign flipped": ("the rotation has the",
         _half(result="torch.cat([a * cos + b * sin, b * cos - a * sin, rest], dim=-1)")),
-    "rotate_half with its minus on the other half": ("turns the wrong way",
+    "rotate_half with its minus on the other half": ("the rotation has the",
         ROTATE_HALF.format(quarter="torch.cat([second, -first], dim=-1)", tables=TABLES)),
-    "rotate_half with the table of neighbours": ("repeated as for neighbours", ROTATE_HALF.format(
+    "rotate_half with the table of neighbours": ("the halves are swapped", ROTATE_HALF.format(
         quarter="torch.cat([-second, first], dim=-1)",
         tables="(table.repeat_interleave(2, dim=-1).unsqueeze(-2) for table in (cos, sin))",
     )),
@@ -377,10 +310,10 @@ def half(x, cos, sin):
         "raised NameError",
         ROTATE_HALF.format(quarter="torch.cat([-hidden[..., n // 2 :], hidden[..., : n // 2]], dim=-1)", tables=TABLES),
     ),
-    "C142, C141 (8): no axis for the heads": ("every head is turned by its number", _half(axis="cos, sin")),
-    "an axis for the heads, in the wrong place": ("every head is turned by its number",
+    "C142, C141 (8): no axis for the heads": ("the table runs along", _half(axis="cos, sin")),
+    "an axis for the heads, in the wrong place": ("the table runs along",
         _half(axis="cos[..., None, :, :], sin[..., None, :, :]")),
-    "the middle of the whole head": ("middle of the whole head", """
+    "the middle of the whole head": ("the whole head was", """
 def half(x, cos, sin):
     n, middle = cos.shape[-1], x.shape[-1] // 2
     cos, sin = cos[..., None, :], sin[..., None, :]
@@ -392,11 +325,12 @@ def half(x, cos, sin):
         parts="x[..., -2 * n : x.shape[-1] - n], x[..., x.shape[-1] - n :], x[..., : -2 * n]",
         result="torch.cat([rest, a * cos - b * sin, a * sin + b * cos], dim=-1)",
     )),
-    "drops what does not turn": ("got lost", _half(result="torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)")),
+    "drops what does not turn": ("the unrotated dimensions are",
+        _half(result="torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)")),
     "zeros for what does not turn": ("became zeros",
         _half(result="torch.cat([a * cos - b * sin, a * sin + b * cos, 0 * rest], dim=-1)")),
     "the whole head is taken to turn": (None, _half(parts="*x.chunk(2, dim=-1), x[..., :0]")),
-    "ignores positions: returns its input": ("nothing is turned", _half(result="x")),
+    "ignores positions: returns its input": ("nothing is rotated: the", _half(result="x")),
     "in place, in its input": ("changes an input in place", """
 def half(x, cos, sin):
     n = cos.shape[-1]
@@ -405,21 +339,21 @@ def half(x, cos, sin):
     x[..., :n] = first * cos - x[..., n : 2 * n] * sin
     x[..., n : 2 * n] = first * sin + x[..., n : 2 * n] * cos
     return x"""),
-    "in place: the second half from the turned first": ("both need the old ones", """
+    "in place: the second half from the turned first": ("the second entry of", """
 def half(x, cos, sin):
     x, n = x.clone(), cos.shape[-1]
     cos, sin = cos[..., None, :], sin[..., None, :]
     x[..., :n] = x[..., :n] * cos - x[..., n : 2 * n] * sin
     x[..., n : 2 * n] = x[..., :n] * sin + x[..., n : 2 * n] * cos
     return x"""),
-    "the halves exchanged": ("two halves have changed places",
+    "the halves exchanged": ("the two halves are",
         _half(result="torch.cat([a * sin + b * cos, a * cos - b * sin, rest], dim=-1)")),
-    "sine and cosine swapped": ("changed places", _half(axis="sin[..., None, :], cos[..., None, :]")),
-    "cosines alone": ("cosines alone", _half(result="torch.cat([a * cos, b * cos, rest], dim=-1)")),
+    "sine and cosine swapped": ("sine and cosine are swapped", _half(axis="sin[..., None, :], cos[..., None, :]")),
+    "cosines alone": ("the dimensions were only", _half(result="torch.cat([a * cos, b * cos, rest], dim=-1)")),
     "the table of the first text for all": ("table of the first",
         _half(axis="(t[:1, :, None] if t.ndim == 3 else t[:, None] for t in (cos, sin))")),
     "only one table thought of": (None, _half(axis="cos[:, None, :], sin[:, None, :]")),
-    "the order of axes of question 3": ("tokens and heads have changed places", """
+    "the order of axes of question 3": ("the axes of tokens", """
 def half(x, cos, sin):
     n = cos.shape[-1]
     y = x.transpose(1, 2)
@@ -500,10 +434,10 @@ def to_half(checkpoint, n_heads, n_kv_heads):
         if name in checkpoint:
             checkpoint[name] = checkpoint[name].unflatten(0, (count, -1, 2)).transpose(1, 2).flatten(0, 2)
     return checkpoint"""),
-    "returns its input": ("nothing has been reordered",
+    "returns its input": ("nothing was permuted",
         "def to_half(checkpoint, n_heads, n_kv_heads):\n    return checkpoint\n"),
     "the columns of W_O as well": (
-        "meets values",
+        "W_O was permuted: it",
         _to_half().replace(
             "    return new",
             "    wide = checkpoint['o.weight'].unflatten(1, (n_heads, -1, 2))\n"
@@ -511,34 +445,34 @@ def to_half(checkpoint, n_heads, n_kv_heads):
             "    return new",
         ),
     ),
-    "W_V as well": ("values are never turned", _to_half(which=ALL_BUT_O)),
-    "the way back": ("the way from half to interleaved",
+    "W_V as well": ("the rows of W_V", _to_half(which=ALL_BUT_O)),
+    "the way back": ("this is the conversion",
         _to_half("weight.unflatten(0, (heads, 2, -1)).transpose(1, 2).flatten(0, 2)")),
-    "only W_Q": ("rows of W_K have kept", _to_half(which="{'q.weight': n_heads, 'q.bias': n_heads}")),
-    "only W_K": ("rows of W_Q have kept", _to_half(which="{'k.weight': n_kv_heads, 'k.bias': n_kv_heads}")),
-    "layouts mixed between q and k: one there, one back": ("the other way", _to_half(
+    "only W_Q": ("the rows of W_K", _to_half(which="{'q.weight': n_heads, 'q.bias': n_heads}")),
+    "only W_K": ("the rows of W_Q were", _to_half(which="{'k.weight': n_kv_heads, 'k.bias': n_kv_heads}")),
+    "layouts mixed between q and k: one there, one back": ("W_Q was permuted in", _to_half(
         "weight.unflatten(0, (heads, -1, 2) if name[0] == 'q' else (heads, 2, -1)).transpose(1, 2).flatten(0, 2)"
     )),
-    "the heads forgotten": ("wander from head to head", _to_half("torch.cat([weight[0::2], weight[1::2]])")),
-    "n_heads for W_K": ("W_K was cut into as many heads",
+    "the heads forgotten": ("rows move from one", _to_half("torch.cat([weight[0::2], weight[1::2]])")),
+    "n_heads for W_K": ("W_K was split into",
         _to_half(which="{name: n_heads for name in ('q.weight', 'q.bias', 'k.weight', 'k.bias')}")),
-    "n_kv_heads for W_Q": ("W_Q was cut into as many heads",
+    "n_kv_heads for W_Q": ("W_Q was split into",
         _to_half(which="{name: n_kv_heads for name in ('q.weight', 'q.bias', 'k.weight', 'k.bias')}")),
     "biases forgotten": ("biases of queries and keys", _to_half(which="{'q.weight': n_heads, 'k.weight': n_kv_heads}")),
-    "columns for rows": ("columns were reordered",
+    "columns for rows": ("the columns were permuted",
         _to_half("weight.T.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2).T")),
     "W_V and W_O as well": (
-        "W_O was reordered",
+        "W_O and W_V were",
         _to_half(which=ALL_BUT_O).replace(
             "    return new",
             "    turned = new['o.weight'].T.unflatten(0, (n_heads, -1, 2)).transpose(1, 2).flatten(0, 2).T\n"
             "    new['o.weight'] = turned\n    return new",
         ),
     ),
-    "heads and dimensions exchanged": ("dealt out to the heads", _to_half(
+    "heads and dimensions exchanged": ("the rows were distributed", _to_half(
         "torch.cat([weight.unflatten(0, (-1, heads))[0::2], weight.unflatten(0, (-1, heads))[1::2]]).flatten(0, 1)"
     )),
-    "odd rows first": ("second members",
+    "odd rows first": ("the second entries of",
         _to_half("weight.unflatten(0, (heads, -1, 2)).flip(2).transpose(1, 2).flatten(0, 2)")),
     "the old names are lost": ("dictionary with the keys", _to_half().replace("dict(checkpoint)", "{}")),
     "returns the two weights": (None, _to_half().replace("return new", "return new['q.weight'], new['k.weight']")),
@@ -603,179 +537,108 @@ def to_half(checkpoint, n_heads, n_kv_heads):
 # Question 6
 
 
-def _step(
-    angle: str = "position[:, None, None, None] * speeds",
-    turned: str = "turn(q), turn(k), v",
-    cache: str = "(torch.cat([cache[0], k], dim=2), torch.cat([cache[1], v], dim=2))",
-    group: str = "keys.repeat_interleave(n, dim=1), values.repeat_interleave(n, dim=1)",
-    seen: str = "wide_keys, wide_values",
-    logits: str = "q @ wide_keys.transpose(-1, -2) / math.sqrt(q.shape[-1])",
-    softmax: str = "torch.softmax(logits, dim=-1)",
-    returned: str = "output, (keys, values)",
-    half: bool = False,
+def _tests(
+    positions: str = "[0], [7], [5, 6, 7], [9_000], [12, 100_001, 3, 4_100, 5]",
+    settings: str = "(100.0, 'float64', 6, 1e-8), (10_000.0, 'float32', 8, 1e-4)",
+    heads: str = "(4, 2, 2)",
+    compared: str = "zip(rope(q, k, v, at, base), want)",
+    unlike: str = "got.shape != right.shape or got.dtype != dtype or np.abs(got - right).max() > error",
+    kept: str = "np.array_equal(q, given[0]) and np.array_equal(k, given[1]) and np.array_equal(v, given[2])",
 ) -> str:
-    pairs = "x.chunk(2, dim=-1)" if half else "(x[..., 0::2], x[..., 1::2])"
-    join = "torch.cat(both, dim=-1)" if half else "torch.stack(both, dim=-1).flatten(-2)"
     return f"""
-def decode_step(q, k, v, cache, position, speeds):
-    past = 0 if cache is None else cache[0].shape[2]
-    angle = {angle}
-    cos, sin = torch.cos(angle), torch.sin(angle)
+def is_sound(rope):
+    random = np.random.default_rng(0)
 
-    def turn(x):
-        a, b = {pairs}
-        both = [a * cos - b * sin, a * sin + b * cos]
-        return {join}
+    def expected(x, positions, base):
+        d = x.shape[-1]
+        unit = np.exp(1j * np.outer(positions, base ** (-np.arange(0, d, 2) / d)))
+        z = (x[..., 0::2] + 1j * x[..., 1::2]) * unit
+        return np.stack([z.real, z.imag], axis=-1).reshape(x.shape)
 
-    def turn_halves(x):
-        a, b = x.chunk(2, dim=-1)
-        return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)
-
-    old_q, old_k = q, k
-    q, k, v = {turned}
-    keys, values = (k, v) if cache is None else {cache}
-    n = q.shape[1] // keys.shape[1]
-    wide_keys, wide_values = {group}
-    wide_keys, wide_values = {seen}
-    logits = {logits}
-    output = {softmax} @ wide_values
-    return {returned}
+    for positions in ({positions},):
+        for base, dtype, d, error in ({settings},):
+            at = np.array(positions)
+            q, k, v = (random.normal(size=(2, heads, len(at), d)).astype(dtype) for heads in {heads})
+            given = [x.copy() for x in (q, k, v)]
+            want = expected(q, at, base), expected(k, at, base), v.copy()
+            for got, right in {compared}:
+                if {unlike}:
+                    return False
+            if not ({kept}):
+                return False
+    return True
 """
 
 
+def _property(test: str) -> str:
+    return f"""
+def is_sound(rope):
+    random = np.random.default_rng(0)
+    q, k, v = random.normal(size=(3, 2, 4, 5, 8))
+    at = np.arange(5)
+    rotated = rope(q.copy(), k.copy(), v.copy(), at, 100.0)
+    return bool({test})
+"""
+
+
+_SCORES = "np.allclose(a[0] @ np.swapaxes(a[1], -1, -2), b[0] @ np.swapaxes(b[1], -1, -2))"
 Q6_WRONG = {
-    "rotates v": ("values are turned too", _step(turned="turn(q), turn(k), turn(v)")),
-    "C141 (12): turns k and v, not q": ("it is queries and keys that turn", _step(turned="q, turn(k), turn(v)")),
-    "restarted: positions from the shape, always 0": ("at position 0",
-        _step(angle="torch.arange(q.shape[2]).double()[:, None] * speeds")),
-    "C141 (7): the position from the length of the cache": ("where the cache ends", _step(angle="past * speeds")),
-    "1-indexed": ("start at 1", _step(angle="(position + 1)[:, None, None, None] * speeds")),
-    "one position too early": ("one too small", _step(angle="(position - 1)[:, None, None, None] * speeds")),
-    "no scale": ("not divided by √d", _step(logits="q @ wide_keys.transpose(-1, -2)")),
-    "divided by the width, not its root": ("divided by d",
-        _step(logits="q @ wide_keys.transpose(-1, -2) / q.shape[-1]")),
-    "softmax over the wrong axis": ("an axis that is 1 long", _step(softmax="torch.softmax(logits, dim=-2)")),
-    "softmax over the heads": (None, _step(softmax="torch.softmax(logits, dim=1)")),
-    "looks before it appends": ("append first", _step(
-        group="(keys if cache is None else cache[0]).repeat_interleave(n, dim=1), "
-        "(values if cache is None else cache[1]).repeat_interleave(n, dim=1)"
-    )),
-    "looks at the new key alone": ("only its own key",
-        _step(group="k.repeat_interleave(n, dim=1), v.repeat_interleave(n, dim=1)")),
-    "a causal mask as if the query were the first": ("only the first key", _step(
-        softmax="torch.softmax(logits.masked_fill(torch.ones(1, keys.shape[2]).triu(1).bool(), -torch.inf), dim=-1)"
-    )),
-    "the cache is not returned with the new token": ("comes back as it was",
-        _step(returned="output, ((keys, values) if cache is None else cache)")),
-    "keeps the key unturned": ("before its turn",
-        _step(returned="output, (old_k if cache is None else torch.cat([cache[0], old_k], dim=2), values)")),
-    "turns the whole cache once more": (
-        "turned already",
-        _step(
-            turned="turn(q), k, v", cache="(torch.cat([cache[0], k], dim=2), torch.cat([cache[1], v], dim=2))"
-        ).replace("    n = q.shape[1]", "    keys = turn(keys)\n    n = q.shape[1]"),
-    ),
-    "the query not turned": ("the query is not turned", _step(turned="q, turn(k), v")),
-    "the key not turned": ("the new key is not turned", _step(turned="turn(q), k, v")),
-    "layouts mixed between q and k": ("in two layouts", _step(turned="turn(q), turn_halves(k), v")),
-    "layouts mixed, the other way": ("in two layouts", _step(turned="turn_halves(q), turn(k), v")),
-    "the half layout": ("this question asks for neighbours", _step(half=True)),
-    "sign flipped": ("turns the wrong way", _step(angle="-position[:, None, None, None] * speeds")),
-    "sign flipped for keys": (
-        None,
-        _step()
-        .replace("old_q, old_k = q, k", "old_q, old_k = q, k\n    plus = turn(q)\n    sin = -sin")
-        .replace("turn(q), turn(k), v", "plus, turn(k), v"),
-    ),
-    "ignores positions": ("its key is not turned", _step(turned="q, k, v")),
-    "heads grouped the other way": ("share a key head",
-        _step(group="keys.repeat(1, n, 1, 1), values.repeat(1, n, 1, 1)")),
-    "appends in front": ("before the old ones",
-        _step(cache="(torch.cat([k, cache[0]], dim=2), torch.cat([v, cache[1]], dim=2))")),
-    "appends along the heads": (None,
-        _step(cache="(torch.cat([cache[0][:, :, :1], k], dim=1), torch.cat([cache[1][:, :, :1], v], dim=1))")),
-    "keeps one key for every query head": ("once for every query head",
-        _step(returned="output, (wide_keys, wide_values)")),
-    "the position of the first text for all": ("position of the first", _step(angle="position[0] * speeds")),
-    "positions along the heads": (None, _step(angle="position[None, :, None, None] * speeds")),
-    "degrees for radians": ("taken for degrees", _step(angle="torch.deg2rad(position[:, None, None, None] * speeds)")),
-    "bf16 angles": (None, _step(angle="(position[:, None, None, None].bfloat16() * speeds.bfloat16()).double()")),
-    "only the output comes back": ("should be 2 values", _step(returned="output")),
-    "keys and values in the wrong order": ("keys and values have changed places",
-        _step(returned="output, (values, keys)")),
-    "no thought of the first token": (
-        "raised TypeError",
-        _step(cache="None")
-        .replace(
-            "(k, v) if cache is None else None", "(torch.cat([cache[0], k], dim=2), torch.cat([cache[1], v], dim=2))"
-        )
-        .replace("0 if cache is None else cache[0].shape[2]", "0"),
-    ),
+    "one short sequence": ("a broken implementation passes", _tests("[5, 6, 7]")),
+    "no single token": ("when it is called again or with one token", _tests("[5, 6, 7], [12, 100_001, 3, 4_100, 5]")),
+    "one base": ("a broken implementation passes", _tests(settings="(10_000.0, 'float64', 8, 1e-8)")),
+    "near positions": ("a broken implementation passes", _tests("[0], [7], [5, 6, 7]")),
+    "no float32": ("another dtype", _tests(settings="(100.0, 'float64', 6, 1e-8), (10_000.0, 'float64', 8, 1e-8)")),
+    "queries alone": ("rotates values, or leaves keys unrotated",
+        _tests(compared="list(zip(rope(q, k, v, at, base), want))[:1]")),
+    "bit by bit": ("a sound implementation is rejected", _tests(unlike="not np.array_equal(got, right)")),
+    "half-split expected": ("a sound implementation is rejected",
+        _tests().replace("x[..., 0::2] + 1j * x[..., 1::2]", "x[..., : d // 2] + 1j * x[..., d // 2 :]")),
+    "the object itself": ("a sound implementation is rejected",
+        _tests(unlike="got is q or got is k or rope(q, k, v, at, base)[2] is not v")),
+    "assertions only": ("is a `return` missing",
+        _tests().replace("return True", "pass").replace("return False", "pass")),
+    "a number": ("return True for a sound", _tests().replace("return True", "return 1.0")),
+    "it raises": ("it raised AssertionError", _tests().replace("return False", "raise AssertionError")),
 }
 Q6_PROPERTY = {
-    "no rotation at all": _step(turned="q, k, v"),
-    "relative, at half the speed": _step(angle="position[:, None, None, None] * speeds / 2"),
-    "relative, from 1: outputs are right, keys are not": _step(angle="(position + 1)[:, None, None, None] * speeds"),
-    "relative, the other layout": _step(half=True),
-    "relative, backwards": _step(angle="-position[:, None, None, None] * speeds"),
-    "steps agree with the whole: always position 0": _step(angle="0 * speeds"),
-    "zeros": _step(returned="0 * output, (0 * keys, 0 * values)"),
-    "returns what it was given": "def decode_step(q, k, v, cache, position, speeds):\n    return q, cache or (k, v)\n",
-    "turns the values with the rest": _step(turned="turn(q), turn(k), turn(v)"),
+    "everything is sound": "def is_sound(rope):\n    return True\n",
+    "everything is broken": "def is_sound(rope):\n    return False\n",
+    "norms": _property("np.allclose(np.linalg.norm(rotated[0], axis=-1), np.linalg.norm(q, axis=-1))"),
+    "relative scores": _property("all(" + _SCORES + " for a, b in [(rotated, rope(q, k, v, at + 50, 100.0))])"),
 }
 Q6_RIGHT = {
-    "complex numbers": """
-def decode_step(q, k, v, cache, position, speeds):
-    phase = torch.exp(1j * position.double()[:, None] * speeds)[:, None, None]
-
-    def turn(x):
-        pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
-        return torch.view_as_real(pairs * phase).flatten(-2)
-
-    k = turn(k)
-    if cache is not None:
-        k, v = torch.cat((cache[0], k), -2), torch.cat((cache[1], v), -2)
-    grouped = turn(q).unflatten(1, (k.shape[1], -1))
-    weights = torch.einsum("bgnqd,bgkd->bgnqk", grouped, k).div(q.shape[-1] ** 0.5).softmax(-1)
-    return torch.einsum("bgnqk,bgkd->bgnqd", weights, v).flatten(1, 2), (k, v)""",
-    "loops over texts and heads": """
-def decode_step(q, k, v, cache, position, speeds):
-    def turn(x):
-        out = torch.empty_like(x)
-        for b in range(len(x)):
-            c, s = torch.cos(position[b] * speeds), torch.sin(position[b] * speeds)
-            out[b, ..., 0::2] = x[b, ..., 0::2] * c - x[b, ..., 1::2] * s
-            out[b, ..., 1::2] = x[b, ..., 0::2] * s + x[b, ..., 1::2] * c
-        return out
-
-    q, keys, values = turn(q), turn(k), v
-    if cache is not None:
-        keys, values = torch.cat([cache[0], keys], 2), torch.cat([cache[1], values], 2)
-    share = q.shape[1] // keys.shape[1]
-    output = torch.empty_like(q)
-    for b in range(q.shape[0]):
-        for h in range(q.shape[1]):
-            old = keys[b, h // share]
-            scores = old @ q[b, h, 0] / math.sqrt(q.shape[3])
-            powers = torch.exp(scores - scores.max())
-            output[b, h, 0] = powers @ values[b, h // share] / powers.sum()
-    return output, (keys, values)""",
-    "an index of heads, a list for the cache": _step(
-        group="keys[:, torch.arange(q.shape[1]) // n], values[:, torch.arange(q.shape[1]) // n]",
-        returned="output, [keys, values]",
-    ),
-    "numbers of the angles in NumPy": _step(
-        angle="torch.from_numpy(np.multiply.outer(position.numpy(), speeds.numpy()))[:, None, None]"
-    ),
+    "by reference": _tests(),
+    "pair by pair, in Python": """
+def is_sound(rope):
+    random = np.random.default_rng(1)
+    cases = [(3, at, d, base) for at, d, base in (([4], 2, 50.0), ([4], 8, 900.0), ([5], 8, 900.0),
+             ([0, 1, 2, 3], 6, 900.0), ([77_777, 5, 9_999, 12_345, 0], 4, 5e5), ([6_001], 10, 1e4))]
+    for n_heads, at, d, base in cases:
+        for dtype, places in ((np.float64, 9), (np.float32, 4)):
+            q = random.normal(size=(3, 2 * n_heads, len(at), d)).astype(dtype)
+            k, v = random.normal(size=(2, 3, n_heads, len(at), d)).astype(dtype)
+            result = rope(q.copy(), k.copy(), v.copy(), np.array(at), base)
+            mine = q.copy(), k.copy(), v.copy()
+            rope(*mine, np.array(at), base)
+            if not all((a == b).all() for a, b in zip(mine, (q, k, v))):
+                return False
+            if [(x.shape, x.dtype) for x in result] != [(x.shape, x.dtype) for x in (q, k, v)]:
+                return False
+            if not (result[2] == v).all():
+                return False
+            for x, y in ((q, result[0]), (k, result[1])):
+                for t, m in enumerate(at):
+                    for i in range(d // 2):
+                        c, s = math.cos(m * base ** (-2 * i / d)), math.sin(m * base ** (-2 * i / d))
+                        a, b = x[:, :, t, 2 * i], x[:, :, t, 2 * i + 1]
+                        error = np.abs(y[:, :, t, 2 * i] - (c * a - s * b))
+                        error = error + np.abs(y[:, :, t, 2 * i + 1] - (s * a + c * b))
+                        if error.max() > 10.0 ** -places * 5:
+                            return False
+    return True
+""",
 }
 
-WRONG = {"q1": Q1_WRONG, "q2": Q2_WRONG, "q3": Q3_WRONG, "q4": Q4_WRONG, "q5": Q5_WRONG, "q6": Q6_WRONG}
-PROPERTY_ONLY = {
-    "q1": Q1_PROPERTY,
-    "q2": Q2_PROPERTY,
-    "q3": Q3_PROPERTY,
-    "q4": Q4_PROPERTY,
-    "q5": Q5_PROPERTY,
-    "q6": Q6_PROPERTY,
-}
-RIGHT = {"q1": Q1_RIGHT, "q2": Q2_RIGHT, "q3": Q3_RIGHT, "q4": Q4_RIGHT, "q5": Q5_RIGHT, "q6": Q6_RIGHT}
+WRONG = {"q1": Q1_WRONG, "q3": Q3_WRONG, "q4": Q4_WRONG, "q5": Q5_WRONG, "q6": Q6_WRONG}
+PROPERTY_ONLY = {"q1": Q1_PROPERTY, "q3": Q3_PROPERTY, "q4": Q4_PROPERTY, "q5": Q5_PROPERTY, "q6": Q6_PROPERTY}
+RIGHT = {"q1": Q1_RIGHT, "q3": Q3_RIGHT, "q4": Q4_RIGHT, "q5": Q5_RIGHT, "q6": Q6_RIGHT}

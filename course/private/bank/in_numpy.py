@@ -29,25 +29,6 @@ def attention(q, k, v, causal):
 """
 
 
-def _rotation(entries: str = "cos, -sin, sin, cos", angle: str = "positions * theta") -> str:
-    a, b, c, d = entries.split(", ")
-    return f"""
-def rotation(positions, theta):
-    angle = {angle}
-    cos, sin = np.cos(angle), np.sin(angle)
-    rows = [np.stack([{a}, {b}], axis=-1), np.stack([{c}, {d}], axis=-1)]
-    return np.stack(rows, axis=-2)
-"""
-
-
-def _scores(result: str) -> str:
-    return f"""
-def scores(q, k, m, n, theta):
-    a, b = (q * np.exp(1j * m * theta))[:, None], k * np.exp(1j * n * theta)
-    return {result}
-"""
-
-
 def _half(turned: str = "a * cos - b * sin, a * sin + b * cos", axis: str = "[..., None, :]") -> str:
     return f"""
 def half(x, cos, sin):
@@ -68,33 +49,6 @@ def to_half(checkpoint, n_heads, n_kv_heads):
                 weight = checkpoint[name]
                 new[name] = np.swapaxes(weight.reshape{shape}, 1, 2).reshape(weight.shape)
     return new
-"""
-
-
-def _step(
-    angle: str = "position[:, None, None, None] * speeds",
-    turned: str = "turn(q), turn(k), v",
-    wide: str = "np.repeat(keys, n, axis=1), np.repeat(values, n, axis=1)",
-    logits: str = "q @ np.swapaxes(wide_keys, -1, -2) / np.sqrt(q.shape[-1])",
-) -> str:
-    return f"""
-def decode_step(q, k, v, cache, position, speeds):
-    angle = {angle}
-    cos, sin = np.cos(angle), np.sin(angle)
-
-    def turn(x):
-        a, b = x[..., 0::2], x[..., 1::2]
-        return np.stack([a * cos - b * sin, a * sin + b * cos], axis=-1).reshape(x.shape)
-
-    q, keys, values = {turned}
-    if cache is not None:
-        keys = np.concatenate([cache[0], keys], axis=2)
-        values = np.concatenate([cache[1], values], axis=2)
-    n = q.shape[1] // keys.shape[1]
-    wide_keys, wide_values = {wide}
-    logits = {logits}
-    powers = np.exp(logits - logits.max(-1, keepdims=True))
-    return powers / powers.sum(-1, keepdims=True) @ wide_values, (keys, values)
 """
 
 
@@ -151,33 +105,15 @@ def placed(x, table, start):
         },
     },
     2: {
-        "q1": {
-            "NumPy, sign flipped": ("turns the wrong way", _rotation("cos, sin, -sin, cos")),
-            "NumPy, degrees": ("taken for degrees", _rotation(angle="np.deg2rad(positions * theta)")),
-            "NumPy, no minus": ("a sine lacks its sign", _rotation("cos, sin, sin, cos")),
-            "NumPy, counts": ("counted 0, 1, 2", _rotation(angle="np.arange(len(positions)) * theta")),
-        },
-        "q2": {
-            "NumPy, still complex": ("still complex", _scores("a * b.conj()")),
-            "NumPy, no conjugate": ("conjugate is missing", _scores("(a * b).real")),
-            "NumPy, transposed": ("lies on its side", _scores("(a * b.conj()).real.T")),
-            "NumPy, not turned": ("without their positions", _scores("(q[:, None] * np.conj(k)).real")),
-        },
         "q4": {
-            "NumPy, no axis for the heads": ("every head is turned by its number", _half(axis="")),
-            "NumPy, sign flipped": ("turns the wrong way", _half("a * cos + b * sin, b * cos - a * sin")),
+            "NumPy, no axis for the heads": ("the table runs along", _half(axis="")),
+            "NumPy, sign flipped": ("the rotation has the", _half("a * cos + b * sin, b * cos - a * sin")),
         },
         "q5": {
-            "NumPy, the way back": ("the way from half to interleaved", _to_half("(heads, 2, -1, *weight.shape[1:])")),
-            "NumPy, W_V as well": ("values are never turned",
+            "NumPy, the way back": ("this is the conversion", _to_half("(heads, 2, -1, *weight.shape[1:])")),
+            "NumPy, W_V as well": ("the rows of W_V",
                 _to_half(names="('q', n_heads), ('k', n_kv_heads), ('v', n_kv_heads)")),
-            "NumPy, only W_Q": ("rows of W_K have kept", _to_half(names="('q', n_heads)")),
-        },
-        "q6": {
-            "NumPy, rotates v": ("values are turned too", _step(turned="turn(q), turn(k), turn(v)")),
-            "NumPy, no scale": ("not divided by √d", _step(logits="q @ np.swapaxes(wide_keys, -1, -2)")),
-            "NumPy, 1-indexed": ("start at 1", _step("(position + 1)[:, None, None, None] * speeds")),
-            "NumPy, heads in turn": (None, _step(wide="np.tile(keys, (1, n, 1, 1)), np.tile(values, (1, n, 1, 1))")),
+            "NumPy, only W_Q": ("the rows of W_K", _to_half(names="('q', n_heads)")),
         },
     },
     4: {
@@ -208,11 +144,8 @@ def placed(x, table, start):
         },
     },
     2: {
-        "q1": {"NumPy throughout": _rotation()},
-        "q2": {"NumPy": _scores("(a * b.conj()).real")},
         "q4": {"NumPy": _half()},
         "q5": {"NumPy": _to_half()},
-        "q6": {"NumPy": _step()},
     },
     4: {"q6": {"NumPy": _stretches()}},
 }

@@ -1,20 +1,23 @@
-"""Assignment 2, "RoPE": one pair, its score, whole heads in two layouts, a checkpoint, a cache.
+"""Assignment 2, "RoPE": a derivation, whole heads in two layouts, a checkpoint, and tests for what others wrote.
 
-The right values are those of `posenc.rotary` and `posenc.attention`; a mistake is written as a change to them.
+The right values are those of `posenc.rotary`; a mistake is written as a change to them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+import math
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from course.private.questions import ropes
 from course.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of
 from posenc._arrays import Array, Layout
-from posenc.attention import attention
+from posenc.check import HandGraded
+from posenc.check._plain import Code
+from posenc.check._views import relative_scores
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import convert_projection, rotate, rotation_matrix
 
@@ -49,180 +52,104 @@ def _base(random: np.random.Generator) -> float:
 # Question 1
 
 
-def _rotation(positions: Tensor, theta: float) -> Any:
-    return rotation_matrix(angles(positions, positions.new_tensor([theta])), "interleaved")
+def _orthogonal(random: np.random.Generator, dim: int) -> np.ndarray:
+    """An orthonormal basis, as columns."""
+    return np.asarray(np.linalg.qr(random.normal(size=(dim, dim)))[0])
 
 
-def _misprinted(row: int, column: int, value: Callable[[Tensor], Tensor]) -> Answer:
-    """The rotation with one entry replaced."""
+def _blocks(theta: np.ndarray) -> np.ndarray:
+    """The rotation by these angles, in neighbouring pairs."""
+    return np.asarray(rotation_matrix(theta, "interleaved"))
 
-    def wrong(positions: Tensor, theta: float) -> Array:
-        matrices = _rotation(positions, theta)
-        matrices[:, row, column] = value(positions * theta)
-        return matrices
+
+def _one_token(random: np.random.Generator, pairs: int) -> np.ndarray:
+    """The matrix of position 1: a rotation by distinct angles in planes that lie anywhere."""
+    theta = 0.15 + 2.8 * (np.arange(pairs) + random.uniform(0.1, 0.8, size=pairs)) / pairs
+    basis = _orthogonal(random, 2 * pairs)
+    return basis @ _blocks(random.permutation(theta)) @ basis.T
+
+
+def _planes(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The angles of a rotation, largest first, and a basis in which it rotates neighbouring pairs."""
+    values, vectors = np.linalg.eig(A)
+    order = [i for i in np.argsort(-np.angle(values)) if values[i].imag > 0]
+    basis = np.stack([vectors[:, order].real, -vectors[:, order].imag], axis=-1).reshape(len(A), -1)
+    return np.angle(values[order]), math.sqrt(2) * basis
+
+
+def _matrices(A: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    return np.stack([np.linalg.matrix_power(A if m >= 0 else A.T, abs(m)) for m in positions.tolist()])
+
+
+def _scores_with(basis: Callable[[np.ndarray], np.ndarray], sign: int = 1, of_key: bool = True) -> Answer:
+    """The scores at all offsets where weights go to another basis, and RoPE follows."""
+
+    def wrong(A: np.ndarray, w_q: np.ndarray, w_k: np.ndarray) -> np.ndarray:
+        theta, planes = _planes(A)
+        change = basis(planes)
+        return relative_scores([sign * theta, change @ w_q, change @ w_k if of_key else w_k], np.zeros(w_q.shape[1]))
 
     return wrong
 
 
-def _stacked_in_front(positions: Tensor, theta: float) -> Tensor:
-    return torch.stack([row for rows in _rotation(positions, theta).unbind(1) for row in rows.unbind(1)]).reshape(
-        -1, 2, 2
-    )
+def _powers_case(random: np.random.Generator, pairs: int, length: int) -> Case:
+    return Case(_one_token(random, pairs), random.permutation(np.arange(-length, length + 1)))
 
 
-def _one_row(random: np.random.Generator) -> Iterator[Case]:
-    for length in (1, 5, 8):
-        yield Case(_positions(random, length, most=60).double(), float(random.uniform(0.2, 0.9)))
-
-
-def _odd_places(random: np.random.Generator) -> Iterator[Case]:
-    for length in (4, 7):
-        yield Case(torch.from_numpy(random.uniform(-40, 40, size=length)), float(random.uniform(0.2, 0.9)))
+def _weights_case(random: np.random.Generator, pairs: int, hidden: int) -> Case:
+    weights = random.normal(size=(2, 2 * pairs, hidden))
+    return Case(_one_token(random, pairs), *weights, values=say("q1.absorbed_values"))
 
 
 q1 = Question(
     assignment=N,
     name="q1",
     title=say("q1.title"),
-    names=("rotation",),
-    tensors="either",
-    parts=(
-        Part(say("q1.whole_positions"), 1, cases=_one_row),
-        Part(say("q1.negative_fractional_positions"), 1, cases=_odd_places),
-    ),
-    reference=_rotation,
-    mistakes=(
-        Mistake(OTHER_WAY, lambda p, theta: _rotation(-p, theta)),
-        Mistake(DEGREES, lambda p, theta: _rotation(torch.deg2rad(p), theta)),
-        Mistake(DEGREES, lambda p, theta: _rotation(torch.rad2deg(p), theta)),
-        Mistake(say("q1.positions_left_out_every"), lambda p, t: _rotation(p * 0 + 1, t)),
-        Mistake(NOT_TURNED, lambda p, theta: _rotation(p * 0, theta)),
-        Mistake(FROM_ONE, lambda p, theta: _rotation(p + 1, theta)),
-        Mistake(COUNTED, lambda p, theta: _rotation(torch.arange(len(p)).double(), theta)),
-        Mistake(say("q1.no_rotation_sine_lacks"), _misprinted(0, 1, torch.sin)),
-        Mistake(say("q1.no_rotation_both_sines"), _misprinted(1, 0, lambda phi: -torch.sin(phi))),
-        Mistake(say("q1.no_rotation_first_row"), _misprinted(0, 1, torch.cos)),
-        Mistake(
-            say("q1.sines_cosines_changed_places"),
-            lambda p, theta: _rotation(torch.pi / 2 - p * theta, 1.0),
-        ),
-        Mistake(
-            say("q1.matrix_holds_entries_several"),
-            _stacked_in_front,
-        ),
-        Mistake(say("q1.positions_between_two_tokens"), lambda p, theta: _rotation(torch.trunc(p), theta)),
-        Mistake(say("q1.theta_turned_per_token"), lambda p, theta: _rotation(p, 1 / theta)),
-        Mistake(
-            say("q1.theta_taken_turns_per"),
-            lambda p, theta: _rotation(p, 2 * torch.pi * theta),
-        ),
-    ),
-)
-
-# Question 2
-
-
-def _as_pairs(z: Tensor) -> Tensor:
-    return torch.view_as_real(z)
-
-
-def _scores(q: Tensor, k: Tensor, m: Tensor, n: Tensor, theta: float) -> Array:
-    speed = torch.tensor([theta], dtype=torch.float64)
-    turned_q, turned_k = (
-        rotate(_as_pairs(q), angles(m, speed), "interleaved"),
-        rotate(_as_pairs(k), angles(n, speed), "interleaved"),
-    )
-    return turned_q @ turned_k.mT
-
-
-def _cosine_only(q: Tensor, k: Tensor, m: Tensor, n: Tensor, theta: float) -> Tensor:
-    distance = m[:, None] - n
-    return (_as_pairs(q) @ _as_pairs(k).mT) * torch.cos(distance * theta)
-
-
-def _either_side(q: Tensor, k: Tensor, m: Tensor, n: Tensor, theta: float) -> Tensor:
-    distance = (m[:, None] - n).abs()
-    return (q[:, None] * k.conj() * torch.exp(1j * distance * theta)).real
-
-
-def _first_numbers(q: Tensor, k: Tensor, m: Tensor, n: Tensor, theta: float) -> Tensor:
-    return (q * torch.exp(1j * m * theta)).real[:, None] * (k * torch.exp(1j * n * theta)).real
-
-
-def _still_complex(q: Tensor, k: Tensor, m: Tensor, n: Tensor, theta: float) -> Tensor:
-    side = _scores(q * -1j, k, m, n, theta)  # Re[−i z] = Im[z]
-    return torch.complex(_scores(q, k, m, n, theta), side)
-
-
-def _pair_case(random: np.random.Generator, queries: int, keys: int, first: str = "") -> Case:
-    """Queries and keys at positions without order; with `first` all of one kind, "query" or "key", before the other."""
-    q, k = (torch.view_as_complex(_normal(random, length, 2)) for length in (queries, keys))
-    places = _positions(random, queries + keys, most=50).double()
-    if first:
-        places = places.sort(descending=first == "key").values
-    return Case(q, k, places[:queries], places[queries:], float(random.uniform(0.15, 0.6)))
-
-
-q2 = Question(
-    assignment=N,
-    name="q2",
-    title=say("q2.title"),
-    names=("scores",),
-    tensors="either",
+    names=("powers", "frequencies", "absorbed"),
     parts=(
         Part(
-            say("q2.query_key"),
+            say("q1.powers"),
             1,
-            cases=lambda random: (_pair_case(random, 1, 1, first) for first in ("key", "query", "key", "query")),
+            function="powers",
+            cases=lambda random: (_powers_case(random, *shape) for shape in ((1, 4), (2, 3), (3, 6))),
+            reference=_matrices,
+            mistakes=(
+                Mistake(say("q1.powers_absolute"), lambda A, p: _matrices(A, np.abs(p))),
+                Mistake(say("q1.powers_transposed"), lambda A, p: _matrices(A.T, p)),
+                Mistake(say("q1.powers_entries"), lambda A, p: np.stack([A ** float(m) for m in p])),
+                Mistake(say("q1.powers_multiples"), lambda A, p: p[:, None, None] * A),
+                Mistake(say("q1.powers_from_one"), lambda A, p: _matrices(A, p + 1)),
+            ),
         ),
         Part(
-            say("q2.every_query_every_key"),
-            2,
-            cases=lambda random: (_pair_case(random, *lengths) for lengths in ((3, 5), (6, 4), (4, 4))),
+            say("q1.frequencies"),
+            1,
+            function="frequencies",
+            cases=lambda random: (Case(_one_token(random, pairs)) for pairs in (1, 2, 3, 5)),
+            reference=lambda A: _planes(A)[0],
+            mistakes=(
+                Mistake(say("q1.frequencies_ascending"), lambda A: _planes(A)[0][::-1]),
+                Mistake(say("q1.frequencies_twice"), lambda A: np.repeat(_planes(A)[0], 2)),
+                Mistake(say("q1.frequencies_cosines"), lambda A: np.cos(_planes(A)[0])),
+                Mistake(say("q1.frequencies_degrees"), lambda A: np.rad2deg(_planes(A)[0])),
+                Mistake(say("q1.frequencies_negative"), lambda A: -_planes(A)[0]),
+            ),
         ),
-    ),
-    reference=_scores,
-    tolerance=1e-4,
-    mistakes=(
-        Mistake(say("q2.scores_still_complex_numbers"), _still_complex),
-        Mistake(
-            say("q2.conjugate_missing_angles_query"),
-            lambda q, k, m, n, theta: _scores(q, k.conj().resolve_conj(), m, -n, theta),
-        ),
-        Mistake(
-            say("q2.scores_key_far_away"),
-            lambda q, k, m, n, theta: _scores(q, k, -m, -n, theta),
-        ),
-        Mistake(
-            say("q2.query_key_compared_without"),
-            lambda q, k, m, n, theta: _scores(q, k, m * 0, n * 0, theta),
-        ),
-        Mistake(say("q2.before_behind_taken_distance"), _either_side),
-        Mistake(say("q2.only_first_numbers_two"), _first_numbers),
-        Mistake(say("q2.imaginary_part_q_k"), _cosine_only),
-        Mistake(say("q2.key_turned_backwards"), lambda q, k, m, n, theta: _scores(q, k, m, -n, theta)),
-        Mistake(say("q2.key_not_turned_only"), lambda q, k, m, n, theta: _scores(q, k, m, n * 0, theta)),
-        Mistake(say("q2.query_not_turned_only"), lambda q, k, m, n, theta: _scores(q, k, m * 0, n, theta)),
-        Mistake(
-            say("q2.imaginary_part_says_side"),
-            lambda q, k, m, n, theta: _scores(q * -1j, k, m, n, theta),
-        ),
-        Mistake(
-            say("q2.size_product_size_knows"),
-            lambda q, k, m, n, theta: _still_complex(q, k, m, n, theta).abs(),
-        ),
-        Mistake(DEGREES, lambda q, k, m, n, theta: _scores(q, k, m, n, float(np.deg2rad(theta)))),
-        Mistake(
-            say("q2.table_lies_side_queries"),
-            lambda q, k, m, n, theta: _scores(q, k, m, n, theta).mT,
-        ),
-        Mistake(
-            say("q2.lengths_query_key_divided"),
-            lambda q, k, m, n, theta: _scores(q / q.abs(), k / k.abs(), m, n, theta),
-        ),
-        Mistake(
-            say("q2.scores_divided_root_d"),
-            lambda q, k, m, n, theta: _scores(q, k, m, n, theta) / 2**0.5,
+        Part(
+            say("q1.absorbed"),
+            1,
+            function="absorbed",
+            view="relative_scores",
+            tolerance=1e-6,
+            cases=lambda random: (_weights_case(random, *shape) for shape in ((1, 3), (2, 6), (4, 5))),
+            reference=_scores_with(lambda basis: basis.T),
+            mistakes=(
+                Mistake(say("q1.absorbed_not_transposed"), _scores_with(lambda basis: basis)),
+                Mistake(say("q1.absorbed_unchanged"), _scores_with(lambda basis: np.eye(len(basis)))),
+                Mistake(say("q1.absorbed_query_only"), _scores_with(lambda basis: basis.T, of_key=False)),
+                Mistake(say("q1.absorbed_backwards"), _scores_with(lambda basis: basis.T, sign=-1)),
+                Mistake(say("q1.absorbed_length"), _scores_with(lambda basis: basis.T / math.sqrt(2))),
+            ),
         ),
     ),
 )
@@ -322,8 +249,11 @@ q3 = Question(
     names=("interleaved",),
     tensors="only",
     parts=(
-        Part(say("q3.batches_heads_row_positions"), 1, cases=_shaped((2, 3, 5, 8), (1, 1, 7, 12), (3, 2, 4, 6))),
-        Part(say("q3.many_texts_heads_tokens"), 1, cases=_shaped((3, 3, 3, 8), (4, 4, 4, 10), (5, 5, 5, 6))),
+        Part(
+            say("q3.batches_heads_row_positions"),
+            1,
+            cases=_shaped((3, 3, 3, 8), (4, 4, 4, 10), (2, 3, 5, 8), (1, 1, 7, 12), (3, 2, 4, 6)),
+        ),
         Part(say("q3.each_text_positions_own"), 1, cases=_shaped((3, 3, 5, 8), (4, 4, 4, 6), own=True)),
         Part(say("q3.far_out_float32_bfloat16"), 1, cases=_far_out, tolerance=0.03, exact_dtype=True),
     ),
@@ -481,13 +411,8 @@ q4 = Question(
             say("q4.batches_heads_table"),
             1,
             cases=lambda random: (
-                _table_case(random, *shape) for shape in ((2, 5, 3, 8), (3, 4, 1, 12), (1, 6, 2, 10))
+                _table_case(random, *shape) for shape in ((2, 5, 5, 8), (1, 4, 4, 6), (2, 5, 3, 8), (3, 4, 1, 12))
             ),
-        ),
-        Part(
-            say("q4.many_heads_tokens"),
-            1,
-            cases=lambda random: (_table_case(random, *shape) for shape in ((2, 5, 5, 8), (1, 4, 4, 6))),
         ),
         Part(
             say("q4.each_text_table_own"),
@@ -635,15 +560,8 @@ q5 = Question(
             say("q5.fewer_key_value_heads"),
             1,
             cases=lambda random: (
-                _checkpoint_case(random, h, kv, dim, hidden)
-                for h, kv, dim, hidden in ((4, 2, 8, 20), (6, 2, 12, 7), (4, 1, 16, 9))
-            ),
-        ),
-        Part(
-            say("q5.biases"),
-            1,
-            cases=lambda random: (
-                _checkpoint_case(random, h, kv, dim, 11, biases=True) for h, kv, dim in ((4, 2, 8), (6, 3, 12))
+                _checkpoint_case(random, h, kv, dim, hidden, biases=kv == 2)
+                for h, kv, dim, hidden in ((4, 1, 16, 9), (4, 2, 8, 20), (6, 2, 12, 7))
             ),
         ),
     ),
@@ -690,215 +608,52 @@ q5 = Question(
 
 # Question 6
 
-Cache = tuple[Tensor, Tensor]
+
+def _verdicts(sound: Sequence[str], faults: Sequence[tuple[str, str]]) -> Iterator[Case]:
+    """Sound implementations, then broken ones, each with the kind of its fault."""
+    for text in sound:
+        yield Case(Code(text), right=(True, say("q6.refused")))
+    for kind, text in faults:
+        yield Case(Code(text), right=(False, say(f"q6.missed_{kind}")))
 
 
-def _step(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    cache: Cache | None,
-    position: Tensor,
-    speeds: Tensor,
-    *,
-    scale: float | None = None,
-    offset: int = 0,
-    layouts: str = "ii",
-    query: bool = True,
-    values: bool = False,
-) -> tuple[Tensor, Cache]:
-    """One step of decoding; what follows the star makes mistakes."""
-    at = angles(position[:, None] + offset, speeds)  # (batch, 1, dim/2)
-    names: dict[str, Layout] = {"i": "interleaved", "h": "half-split"}
-    q = _by_angles(q, at, names[layouts[0]]) if query else q
-    k = _by_angles(k, at, names[layouts[1]])
-    v = _by_angles(v, at) if values else v
-    new = (k, v) if cache is None else (torch.cat([cache[0], k], 2), torch.cat([cache[1], v], 2))
-    return _look(q, *new, scale), new
-
-
-def _look(q: Tensor, keys: Tensor, values: Tensor, scale: float | None = None) -> Array:
-    group = q.shape[1] // keys.shape[1]
-    wide = (x.repeat_interleave(group, dim=1) for x in (keys, values))
-    return attention(q, *wide, scale=scale).output
-
-
-def _step_reference(
-    q: Tensor, k: Tensor, v: Tensor, cache: Cache | None, position: Tensor, speeds: Tensor
-) -> tuple[Tensor, Cache]:
-    return _step(q, k, v, cache, position, speeds)
-
-
-def _stepped(**changes: Any) -> Answer:
-    """The step with one thing changed."""
-    return lambda q, k, v, cache, position, speeds: _step(q, k, v, cache, position, speeds, **changes)
-
-
-def _placed(place: Callable[[Tensor, Cache | None], Tensor]) -> Answer:
-    """The step at another position."""
-    return lambda q, k, v, cache, position, speeds: _step(q, k, v, cache, place(position, cache), speeds)
-
-
-def _held(cache: Cache | None) -> int:
-    return 0 if cache is None else cache[0].shape[2]
-
-
-def _ungrouped(q: Tensor, k: Tensor, v: Tensor, cache: Cache | None, position: Tensor, speeds: Tensor) -> Any:
-    _, (keys, values) = _step(q, k, v, cache, position, speeds)
-    at = angles(position[:, None], speeds)
-    times = q.shape[1] // keys.shape[1]
-    output = attention(_by_angles(q, at), keys.repeat(1, times, 1, 1), values.repeat(1, times, 1, 1)).output
-    return output, (keys, values)
-
-
-def _key_still(q: Tensor, k: Tensor, v: Tensor, cache: Cache | None, position: Tensor, speeds: Tensor) -> Any:
-    turned = _by_angles(q, angles(position[:, None], speeds))
-    keys, values = (k, v) if cache is None else (torch.cat([cache[0], k], 2), torch.cat([cache[1], v], 2))
-    return _look(turned, keys, values), (keys, values)
-
-
-def _kept_still(q: Tensor, k: Tensor, v: Tensor, cache: Cache | None, position: Tensor, speeds: Tensor) -> Any:
-    output, (_, values) = _step(q, k, v, cache, position, speeds)
-    return output, (k if cache is None else torch.cat([cache[0], k], 2), values)
-
-
-def _turned_again(q: Tensor, k: Tensor, v: Tensor, cache: Cache | None, position: Tensor, speeds: Tensor) -> Any:
-    at = angles(position[:, None], speeds)
-    keys, values = (k, v) if cache is None else (torch.cat([cache[0], k], 2), torch.cat([cache[1], v], 2))
-    keys = _by_angles(keys, at.expand(-1, keys.shape[2], -1))
-    return _look(_by_angles(q, at), keys, values), (keys, values)
-
-
-def _past_only(q: Tensor, k: Tensor, v: Tensor, cache: Cache | None, position: Tensor, speeds: Tensor) -> Any:
-    _, new = _step(q, k, v, cache, position, speeds)
-    past = new if cache is None else cache
-    return _look(_by_angles(q, angles(position[:, None], speeds)), *past), new
-
-
-def _self_only(q: Tensor, k: Tensor, v: Tensor, cache: Cache | None, position: Tensor, speeds: Tensor) -> Any:
-    return _step(q, k, v, None, position, speeds)[0], _step(q, k, v, cache, position, speeds)[1]
-
-
-def _first_only(q: Tensor, k: Tensor, v: Tensor, cache: Cache | None, position: Tensor, speeds: Tensor) -> Any:
-    _, (keys, values) = _step(q, k, v, cache, position, speeds)
-    return _look(q, keys[:, :, :1], values[:, :, :1]), (keys, values)
-
-
-def _summed(q: Tensor, k: Tensor, v: Tensor, cache: Cache | None, position: Tensor, speeds: Tensor) -> Any:
-    _, (keys, values) = _step(q, k, v, cache, position, speeds)
-    return values.sum(2, keepdim=True).repeat_interleave(q.shape[1] // k.shape[1], dim=1), (keys, values)
-
-
-def _not_kept(q: Tensor, k: Tensor, v: Tensor, cache: Cache | None, position: Tensor, speeds: Tensor) -> Any:
-    output, new = _step(q, k, v, cache, position, speeds)
-    return output, new if cache is None else cache
-
-
-def _in_front(q: Tensor, k: Tensor, v: Tensor, cache: Cache | None, position: Tensor, speeds: Tensor) -> Any:
-    output, new = _step(q, k, v, cache, position, speeds)
-    return output, tuple(x.roll(1, dims=2) for x in new)
-
-
-def _wide_kept(q: Tensor, k: Tensor, v: Tensor, cache: Cache | None, position: Tensor, speeds: Tensor) -> Any:
-    output, new = _step(q, k, v, cache, position, speeds)
-    return output, tuple(x.repeat_interleave(q.shape[1] // k.shape[1], dim=1) for x in new)
-
-
-def _text(random: np.random.Generator, batch: int, heads: int, kv_heads: int, length: int, dim: int) -> dict[str, Any]:
-    """Queries, keys and values of whole texts, which begin at positions of their own."""
-    speeds = inv_freq(dim, _base(random), like=torch.zeros(1))
-    start = _positions(random, batch, most=500)
-    q, k, v = (_normal(random, batch, h, length, dim) for h in (heads, kv_heads, kv_heads))
-    places = start[:, None] + torch.arange(length)
-    at = angles(places, speeds)
-    return {"q": 2 * q, "k": 2 * k, "v": v, "places": places, "speeds": speeds, "turned": _by_angles(2 * k, at)}
-
-
-def _step_case(random: np.random.Generator, *shape: int) -> Case:
-    text = _text(random, *shape)
-    past = text["q"].shape[2] - 1
-    cache = (text["turned"][:, :, :past].clone(), text["v"][:, :, :past].clone()) if past else None
-    new = (text[name][:, :, past:].clone() for name in "qkv")
-    return Case(*new, cache, text["places"][:, past].clone(), text["speeds"])
-
-
-def _in_steps(random: np.random.Generator) -> Iterator[Case]:
-    """A text token by token, each step given the cache that the one before returned; right is what the whole gives."""
-    text = _text(random, 2, 4, 2, 6, 8)
-    wide = (text[name].repeat_interleave(2, dim=1) for name in ("turned", "v"))
-    whole = attention(_by_angles(text["q"], angles(text["places"], text["speeds"])), *wide, causal=True).output
-    for t in range(6):
-        new = (text[name][:, :, t : t + 1] for name in "qkv")
-        past = (text["turned"][:, :, :t], text["v"][:, :, :t]) if t else None
-        kept = (text["turned"][:, :, : t + 1], text["v"][:, :, : t + 1])
-        yield Case(*new, past, text["places"][:, t], text["speeds"], right=(whole[:, :, t : t + 1], kept))
+def _kind(kind: str) -> Part:
+    """A part for one kind of fault: the implementation that was handed out, and at grading others of the kind."""
+    return Part(
+        say(f"q6.{kind}"),
+        1,
+        view="verdict",
+        cases=lambda random: _verdicts(ropes.GIVEN_SOUND, [(kind, ropes.GIVEN_FAULTS[kind])]),
+        held_back=lambda random: _verdicts(
+            ropes.drawn(random, ropes.SOUND, 3), [(kind, text) for text in ropes.drawn(random, ropes.FAULTS[kind], 2)]
+        ),
+    )
 
 
 q6 = Question(
     assignment=N,
     name="q6",
     title=say("q6.title"),
-    names=("decode_step",),
-    tensors="either",
-    returns=(say("q6.output"), say("q6.cache")),
+    names=("is_sound",),
     parts=(
+        *map(_kind, ropes.FAULTS),
         Part(
-            say("q6.first_token_no_cache"),
+            say("q6.held_back"),
             1,
-            cases=lambda random: (_step_case(random, *shape, 1, dim) for *shape, dim in ((2, 4, 2, 8), (3, 3, 3, 6))),
-        ),
-        Part(
-            say("q6.more_token_cache"),
-            2,
-            cases=lambda random: (
-                _step_case(random, *shape) for shape in ((2, 4, 2, 5, 8), (3, 6, 2, 7, 10), (4, 4, 4, 4, 6))
+            view="verdict",
+            cases=lambda random: _verdicts(ropes.GIVEN_SOUND, list(ropes.GIVEN_FAULTS.items())),
+            held_back=lambda random: _verdicts(
+                ropes.SOUND, [("held_back", text) for text in ropes.drawn(random, ropes.HELD_BACK, 4)]
             ),
-        ),
-        Part(say("q6.text_steps_gives_whole"), 1, cases=_in_steps, feeds=(1, 3)),
-    ),
-    reference=_step_reference,
-    attention_written_out=True,
-    mistakes=(
-        Mistake(say("q6.values_turned_should_kept"), _stepped(values=True)),
-        Mistake(say("q6.keys_values_turned_queries"), _stepped(values=True, query=False)),
-        Mistake(
-            say("q6.new_token_taken_stand"),
-            _placed(lambda p, _: p * 0),
-        ),
-        Mistake(
-            say("q6.new_token_taken_stand_where"),
-            _placed(lambda p, cache: p * 0 + _held(cache)),
-        ),
-        Mistake(FROM_ONE, _stepped(offset=1)),
-        Mistake(say("q6.position_small"), _stepped(offset=-1)),
-        Mistake(say("q6.products_not_divided_root"), _stepped(scale=1.0)),
-        Mistake(
-            say("q6.products_divided_d_where"),
-            lambda q, *rest: _step(q, *rest, scale=1 / q.shape[-1]),
-        ),
-        Mistake(say("q6.new_query_not_see"), _past_only),
-        Mistake(say("q6.new_query_sees_only"), _self_only),
-        Mistake(say("q6.new_query_sees_only_first"), _first_only),
-        Mistake(say("q6.every_value_weight_1"), _summed),
-        Mistake(say("q6.cache_comes_back_lacks"), _not_kept),
-        Mistake(say("q6.cache_keeps_new_key"), _kept_still),
-        Mistake(say("q6.keys_cache_turned_already"), _turned_again),
-        Mistake(say("q6.query_not_turned"), _stepped(query=False)),
-        Mistake(say("q6.new_key_not_turned"), _key_still),
-        Mistake(HALVES, _stepped(layouts="hh")),
-        Mistake(say("q6.queries_keys_turned_two"), _stepped(layouts="ih")),
-        Mistake(say("q6.queries_keys_turned_two"), _stepped(layouts="hi")),
-        Mistake(OTHER_WAY, _placed(lambda p, _: -p)),
-        Mistake(say("q6.query_heads_meet_wrong"), _ungrouped),
-        Mistake(say("q6.new_token_stands_before"), _in_front),
-        Mistake(say("q6.keys_values_kept_once"), _wide_kept),
-        Mistake(say("q6.every_text_taken_stand"), _placed(lambda p, _: p[:1].expand_as(p))),
-        Mistake(DEGREES, _placed(lambda p, _: p * np.pi / 180)),
-        Mistake(
-            say("q6.keys_values_changed_places"),
-            lambda *given: (_step(*given)[0], _step(*given)[1][::-1]),
         ),
     ),
 )
 
-ASSIGNMENT = Assignment(N, say("assignment.title"), (q1, q2, q3, q4, q5, q6))
+VARIANT = {"ropes": ropes.shown()}
+
+ASSIGNMENT = Assignment(
+    N,
+    say("assignment.title"),
+    questions=(q1, q3, q4, q5, q6),
+    hand_graded=(HandGraded(N, "q2", say("assignment.q2"), 3),),
+)

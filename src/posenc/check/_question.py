@@ -79,9 +79,8 @@ class Part:
     """A part of a question with points of its own: calls of the named function, one after another.
 
     With `exact_dtype` what comes back must also have the right dtype; `of` says which of several values counts, if
-    one alone does. `feeds` (i, j): value i that a call returned is argument j of the next. `view` names the function
-    of `posenc.check._views` that makes what is compared of what came back. `raised` has sentences for exceptions, by
-    kind. `returns` says what messages call the values that are returned, if several. `model` names a trained model of
+    one alone does. `view` names the function of `posenc.check._views` that makes what is compared of what came back.
+    `raised` has sentences for exceptions, by kind. `returns` says what messages call the values that are returned, if several. `model` names a trained model of
     the laboratory, of which a call is given what `posenc.check._models` says, before its own arguments.
     """
 
@@ -93,7 +92,6 @@ class Part:
     tolerance: float = 0.0
     exact_dtype: bool = False
     of: int | None = None
-    feeds: tuple[int, int] | None = None
     view: str = ""
     raised: Mapping[str, str] = field(default_factory=dict)
     returns: tuple[str, ...] = ()
@@ -310,21 +308,18 @@ def judge(part: Part, answer: Answer) -> None:
     wrong: Wrong | None = None
     for trial in part.trials:
         args = [*_models.given(part.model), *trial.args]
-        if part.feeds and seen:
-            given, taken = part.feeds
-            args[taken] = seen[-1][1][given]
         try:
             got = answer(*args)
+            if got is None:
+                raise Wrong(say("result.nothing", function=part.function))
+            if part.view:
+                got = getattr(_views, part.view)(got, trial.right)
         except Wrong as error:
             if wrong is None:
                 error.args_given = tuple(args)
                 error.sentence = part.raised.get(error.raised, error.sentence)
                 raise
             break  # what came back before was wrong already, and may say more
-        if got is None:
-            raise Wrong(say("result.nothing", function=part.function))
-        if part.view:
-            got = getattr(_views, part.view)(got, trial.right)
         seen.append((trial, got))
         try:
             compare(got, trial.right, part.tolerance, "", part.exact_dtype, part.returns, part.of)
@@ -332,8 +327,6 @@ def judge(part: Part, answer: Answer) -> None:
             sentence = {"values": trial.values, "infinite": trial.infinite}.get(error.kind)
             wrong = wrong or Wrong(sentence or error.sentence, error.detail, error.kind)
             wrong.args_given = wrong.args_given or tuple(args)
-            if part.feeds:
-                break  # what follows would be made from a wrong value
     if wrong is not None and wrong.kind == "dtype":
         raise wrong
     if wrong is not None:
@@ -427,8 +420,7 @@ class Question(Hinted):
         """
         if (self.assignment, self.name) not in _FAILING:
             raise ValueError(say("question.none_failing", name=self.name, functions=", ".join(self.names)))
-        copied: tuple[Any, ...] = _copy(_FAILING[self.assignment, self.name])
-        return copied
+        return tuple(map(runnable, _copy(_FAILING[self.assignment, self.name])))
 
     def __repr__(self) -> str:
         return say("question.call", name=self.name, title=self.title, functions=", ".join(self.names))

@@ -7,9 +7,7 @@ stands a part of the sentence that names it, or None where none can.
 # An answer stands beside or below its name and its sentence.
 # fmt: off
 
-_Q1_HEAD = "def interpolated(positions, inv_freq, factor):\n"
 _Q2_HEAD = "def ntk_aware(dim, base, factor):\n"
-_Q3_HEAD = "def dynamic_ntk(dim, base, length, seq_lens):\n"
 _Q4_HEAD = "def by_parts(dim, base, length, factor, beta_fast, beta_slow):\n"
 _Q5_HEAD = "def yarn_tables(x, positions, inv_freq, factor):\n"
 _Q6_HEAD = "def loss_by_stretch(logits, targets, width):\n"
@@ -19,25 +17,26 @@ def _body(head: str, lines: str) -> str:
     return head + "".join(f"    {line}\n" for line in lines.strip("\n").splitlines())
 
 
-def _q1(angles: str) -> str:
-    return _body(_Q1_HEAD, f"angles = {angles}\nreturn np.cos(angles), np.sin(angles)")
+def _q1(
+    weights: str = "w / w.sum()",
+    slope: str = "-math.log(share) / length",
+    reach: str = "(math.log(math.exp(advantage) + 1) + math.log(1 - math.exp(-slope))) / slope",
+) -> str:
+    return f"""
+def weights(slope, length):
+    w = np.exp(-slope * np.arange(length))
+    return {weights}
+
+def slope_for(share, length):
+    return {slope}
+
+def reach(slope, advantage):
+    return {reach}
+"""
 
 
 def _q2(expression: str) -> str:
     return _body(_Q2_HEAD, f"i = np.arange(dim // 2)\nreturn {expression}")
-
-
-def _q3(scale: str) -> str:
-    return _body(
-        _Q3_HEAD,
-        f"""
-rows, longest = [], 0
-for n in seq_lens:
-    longest = max(longest, n)
-    s = {scale}
-    rows.append((base * s ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim))
-return np.array(rows)""",
-    )
 
 
 def _q4(kept: str, result: str = "kept * theta + (1 - kept) * theta / factor") -> str:
@@ -89,39 +88,25 @@ _RAMP = "np.clip((r - beta_slow) / (beta_fast - beta_slow), 0, 1)"
 
 WRONG = {
     "q1": {
-        "interpolation multiplies": ("multiplied by the factor", _q1("positions[..., None] * factor * inv_freq")),
-        "ignores the factor": ("no effect", _q1("positions[..., None] * inv_freq")),
-        "the sign flipped": ("opposite sign", _q1("-positions[..., None] / factor * inv_freq")),
-        "sines first": ("changed places",
-            _body(_Q1_HEAD, "t = positions[..., None] / factor * inv_freq\nreturn np.sin(t), np.cos(t)")),
-        "whole-number division": ("rounded to whole numbers", _q1("(positions // factor)[..., None] * inv_freq")),
-        "1-indexed": ("start at 1", _q1("(positions + 1)[..., None] / factor * inv_freq")),
-        "ignores the positions": ("positions given were not used",
-            _q1("np.arange(positions.shape[-1])[:, None] / factor * inv_freq * np.ones((*positions.shape, 1))")),
-        "counts through the whole batch": ("positions given were not used",
-            _q1("np.arange(positions.size).reshape(positions.shape)[..., None] / factor * inv_freq")),
-        "slowed twice": ("square", _q1("positions[..., None] / factor * (inv_freq / factor)")),
-        "degrees for radians": ("degrees", _q1("np.deg2rad(positions[..., None] / factor * inv_freq)")),
-        "ends pinned": ("pinned",
-            _q1("positions[..., None] * (positions.max() / factor) / (positions.max() + 1) * inv_freq")),
-        "a batch flattened": ("one row", _q1("np.outer(positions / factor, inv_freq)")),
-        "a column for each dimension": ("column for each dimension",
-            _q1("positions[..., None] / factor * np.concatenate([inv_freq, inv_freq])")),
-        "transposed": (None, _q1("inv_freq[:, None] * positions.reshape(1, -1) / factor")),
-        "one array": (None, _body(
-            _Q1_HEAD, "t = positions[..., None] / factor * inv_freq\nreturn np.stack([np.cos(t), np.sin(t)], -1)"
-        )),
-        "the angles alone": (None, _body(_Q1_HEAD, "return positions[..., None] / factor * inv_freq")),
-        "no return": ("`return`", _body(_Q1_HEAD, "np.cos(positions[..., None] / factor * inv_freq)")),
-        "rounded after the division": ("rounded to whole", _q1("np.round(positions / factor)[..., None] * inv_freq")),
-        "each pair twice": ("column for each dimension", _q1("positions[..., None] / factor * np.repeat(inv_freq, 2)")),
-        "the factor as a power": ("power of the speeds", _q1("positions[..., None] * inv_freq ** factor")),
-        "the batch axis for positions": (None,
-            _q1("np.arange(len(positions)).reshape(-1, *[1] * positions.ndim) / factor * inv_freq")),
-        "in bfloat16": (None, _body(_Q1_HEAD, """
-p, f = (torch.tensor(one).to(torch.bfloat16) for one in (positions / factor, inv_freq))
-t = (p[..., None] * f).float()
-return t.cos(), t.sin()""")),
+        "over positions": ("run over positions, or grow", _q1("(w / w.sum())[::-1]")),
+        "not normalised": ("don't add up to 1", _q1("w")),
+        "infinite context": ("weights of an infinite context", _q1("w * (1 - math.exp(-slope))")),
+        "growing": ("run over positions, or grow", _q1("(1 / w) / (1 / w).sum()")),
+        "distances from 1": ("distances start at 1", _q1("w * math.exp(-slope) / w.sum()")),
+        "logits": ("these are the logits", _q1("-slope * np.arange(length)")),
+        "a list of one": (None, _q1("w.sum()")),
+        "the share inside": ("lies inside the length", _q1(slope="-math.log(1 - share) / length")),
+        "a negative slope": ("the slope is negative", _q1(slope="math.log(share) / length")),
+        "linear": ("falls exponentially", _q1(slope="share / length")),
+        "strictly beyond": ("off by one token", _q1(slope="-math.log(share) / (length + 1)")),
+        "a tie with the token itself": ("bias and advantage cancel", _q1(reach="advantage / slope")),
+        "the match counted twice": ("the matching key was counted twice",
+            _q1(reach="(advantage + math.log(1 - math.exp(-slope))) / slope")),
+        "no other keys": ("the sum of all other weights is missing",
+            _q1(reach="math.log(math.exp(advantage) + 1) / slope")),
+        "others add reach": ("they must reduce it",
+            _q1(reach="(math.log(math.exp(advantage) + 1) - math.log(1 - math.exp(-slope))) / slope")),
+        "no answer": ("returned nothing", _q1(reach="None")),
     },
     "q2": {
         "NTK exponent 1": ("factor alone", _q2("(base * factor) ** (-2 * i / dim)")),
@@ -138,11 +123,12 @@ return t.cos(), t.sin()""")),
         "integer division in the exponent": ("`//`", _q2("(base * factor ** (dim // (dim - 2))) ** (-2 * i / dim)")),
         "a frequency for each dimension": ("for each dimension",
             _q2("(base * factor ** (dim / (dim - 2))) ** (-np.arange(dim) / dim)")),
-        "wavelengths": ("tokens a turn", _q2("2 * np.pi * (base * factor ** (dim / (dim - 2))) ** (2 * i / dim)")),
+        "wavelengths": ("these are wavelengths, tokens per rotation; return radians per token",
+            _q2("2 * np.pi * (base * factor ** (dim / (dim - 2))) ** (2 * i / dim)")),
         "slowest first": ("wrong order", _q2("((base * factor ** (dim / (dim - 2))) ** (-2 * i / dim))[::-1]")),
         "slowed by the place, to d": (None, _q2("base ** (-2 * i / dim) / factor ** (2 * i / dim + 1 / dim)")),
         "straight from 1 to s": ("by equal steps", _q2("base ** (-2 * i / dim) / np.linspace(1, factor, dim // 2)")),
-        "evenly, but upside down": ("wrong way round",
+        "evenly, but upside down": ("the scaling is reversed",
             _q2("base ** (-2 * i / dim) / factor ** (1 - 2 * i / (dim - 2))")),
         "integer division of the exponents": ("exponents of the list were rounded",
             _q2("(base * factor ** (dim / (dim - 2))) ** (-2.0 * i // dim)")),
@@ -153,101 +139,55 @@ return t.cos(), t.sin()""")),
         "the slowest alone": ("only the slowest",
             _q2("base ** (-2 * i / dim) / np.where(i == dim // 2 - 1, factor, 1)")),
         "negative fraction": ("got smaller", _q2("(base * factor ** (dim / (2 - dim))) ** (-2 * i / dim)")),
-        "times slower": ("times slower each hand gets", _q2("factor ** (2 * i / (dim - 2))")),
-    },
-    "q3": {
-        "no maximum": ("sped up", _q3("n / length")),
-        "the factor twice": ("f² − f + 1", _q3("max(1, n / length) ** 2 - max(1, n / length) + 1")),
-        "never resets": ("starts anew", _q3("max(longest, length) / length")),
-        "NTK exponent 1": ("factor alone", _body(_Q3_HEAD, """
-s = np.maximum(np.array(seq_lens), length) / length
-return (base * s)[:, None] ** (-np.arange(0, dim, 2) / dim)""")),
-        "interpolates": ("alike", _body(_Q3_HEAD, """
-s = np.maximum(np.array(seq_lens), length) / length
-return base ** (-np.arange(0, dim, 2) / dim) / s[:, None]""")),
-        "the longest for all": ("of the longest", _q3("max(max(seq_lens), length) / length")),
-        "the last for all": ("of the last one", _q3("max(seq_lens[-1], length) / length")),
-        "the first for all": ("of the first one", _q3("max(seq_lens[0], length) / length")),
-        "integer division": ("`//`", _q3("max(n // length, 1)")),
-        "rounded up": ("rounded up", _q3("max(math.ceil(n / length), 1)")),
-        "one too many": ("too large by 1", _q3("1 + n / length if n > length else 1")),
-        "upside down": ("upside down", _q3("length / max(n, length)")),
-        "ignores the lengths": ("no effect", _q3("1")),
-        "transposed": ("changed places", _body(_Q3_HEAD, """
-s = np.maximum(np.array(seq_lens), length) / length
-return (base * s ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim)[:, None]""")),
-        "the text before": ("text before it", _body(_Q3_HEAD, """
-s = np.maximum(np.array([length, *seq_lens[:-1]]), length) / length
-return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(0, dim, 2) / dim)""")),
-        "one base after another": ("old base of the next", _body(_Q3_HEAD, """
-rows = []
-for n in seq_lens:
-    base = base * (max(n, length) / length) ** (dim / (dim - 2))
-    rows.append(base ** (-np.arange(0, dim, 2) / dim))
-return np.array(rows)""")),
-        "sorted": ("sorted", _q3("max(n, length) / length").replace("in seq_lens", "in sorted(seq_lens)")),
-        "short texts left out": ("each text has a row",
-            _q3("max(n, length) / length").replace("in seq_lens", "in [n for n in seq_lens if n > length]")),
-        "short ones changed": ("the other way round", _q3("min(n, length) / length")),
-        "the square": ("was squared", _q3("max(n, length) / length").replace("(dim / (dim - 2))", "2")),
-        "upside down in the exponent": ("exponent of the factor is upside down",
-            _q3("max(n, length) / length").replace("(dim / (dim - 2))", "((dim - 2) / dim)")),
-        "no brackets": ("needs brackets",
-            _q3("max(n, length) / length").replace("(dim / (dim - 2))", "dim / (dim - 2)")),
-        "texts added up": ("were added up", _q3("max(sum(seq_lens), length) / length")),
-        "counts what is beyond": ("past the trained length", _q3("max(n - length, length) / length")),
-        "exponent i/d": ("lacks the 2", _body(_Q3_HEAD, """
-s = np.maximum(np.array(seq_lens), length) / length
-return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(dim // 2) / dim)""")),
-        "released, for a factor of 2": ("a fixed factor of 2", _q3("2 * max(n, length) / length - 1")),
+        "times slower": ("this is the divisor", _q2("factor ** (2 * i / (dim - 2))")),
     },
     "q4": {
         "ramp inverted": ("upside down", _q4(f"1 - {_RAMP}")),
         "bounds swapped": ("upside down", _q4("np.clip((r - beta_fast) / (beta_slow - beta_fast), 0, 1)")),
         "turns in radians": ("radians", _q4("np.clip((length * theta - beta_slow) / (beta_fast - beta_slow), 0, 1)")),
-        "not held": ("not held", _q4("(r - beta_slow) / (beta_fast - beta_slow)")),
-        "not held above 0": ("above 0", _q4("np.minimum((r - beta_slow) / (beta_fast - beta_slow), 1)")),
-        "not held below 1": ("below 1", _q4("np.maximum((r - beta_slow) / (beta_fast - beta_slow), 0)")),
+        "not held": ("the weight of the old frequency was not clipped to", _q4("(r - beta_slow) / (beta_fast - beta_slow)")),
+        "not held above 0": ("the weight of the old frequency was not clipped at 0", _q4("np.minimum((r - beta_slow) / (beta_fast - beta_slow), 1)")),
+        "not held below 1": ("the weight of the old frequency was not clipped at 1", _q4("np.maximum((r - beta_slow) / (beta_fast - beta_slow), 0)")),
         "times 2π": ("multiplied by 2π", _q4(_RAMP.replace("(r", "(r * (2 * np.pi) ** 2"))),
         "whole turns": ("rounded down", _q4(_RAMP.replace("(r", "(np.floor(r)"))),
         "the same weight for all between": ("the same weight",
             _q4("np.where(r >= beta_fast, 1, np.where(r <= beta_slow, 0, 0.5))")),
-        "straight in wavelengths": ("straight in tokens a turn",
+        "straight in wavelengths": ("the ramp is linear in wavelengths",
             _q4("np.clip((1 / r - 1 / beta_slow) / (1 / beta_fast - 1 / beta_slow), 0, 1)")),
         "powers blended": ("powers of the factor", _q4(_RAMP, "theta / factor ** (1 - kept)")),
         "turns of one token": ("alike", _q4(_RAMP.replace("(r", "(r / length"))),
-        "wavelengths": ("tokens a turn", _q4(_RAMP, "2 * np.pi / (kept * theta + (1 - kept) * theta / factor)")),
+        "wavelengths": ("these are wavelengths", _q4(_RAMP, "2 * np.pi / (kept * theta + (1 - kept) * theta / factor)")),
         "wavelengths blended": ("wavelengths", _q4(_RAMP, "theta / (kept + (1 - kept) * factor)")),
         "multiplies": ("sped up", _q4(_RAMP, "kept * theta + (1 - kept) * theta * factor")),
-        "turns of the longer text": ("longer text",
+        "turns of the longer text": ("rotations were counted over",
             _q4("np.clip((factor * r - beta_slow) / (beta_fast - beta_slow), 0, 1)")),
-        "released ramp": ("along the list", _body(_Q4_HEAD, """
+        "released ramp": ("the ramp is linear in the", _body(_Q4_HEAD, """
 theta = base ** (-np.arange(0, dim, 2) / dim)
 place = lambda beta: dim * math.log(length / (2 * math.pi * beta)) / (2 * math.log(base))
 low, high = max(math.floor(place(beta_fast)), 0), min(math.ceil(place(beta_slow)), dim - 1)
 kept = 1 - np.clip((np.arange(dim // 2) - low) / (high - low), 0, 1)
 return kept * theta + (1 - kept) * theta / factor""")),
-        "ramp in the logarithm": ("along the list",
+        "ramp in the logarithm": ("the ramp is linear in the",
             _q4("np.clip(np.log(r / beta_slow) / np.log(beta_fast / beta_slow), 0, 1)")),
         "step at the lower bound": ("left as they were", _q4("(r >= beta_slow) * 1.0")),
         "step at the upper bound": ("by the whole factor", _q4("(r >= beta_fast) * 1.0")),
         "step half-way": ("half-way", _q4("(r >= (beta_fast + beta_slow) / 2) * 1.0")),
-        "wavelength over length": ("one over its turns",
+        "wavelength over length": ("this is the wavelength",
             _q4("np.clip((1 / r - beta_slow) / (beta_fast - beta_slow), 0, 1)")),
         "ramp from nought": ("begins at 0", _q4("np.clip(r / beta_fast, 0, 1)")),
         "ramp from nought, cut": ("begins at 0", _q4("np.where(r < beta_slow, 0, np.clip(r / beta_fast, 0, 1))")),
         "divided by the upper bound": ("upper bound", _q4("np.clip((r - beta_slow) / beta_fast, 0, 1)")),
-        "the weight alone": ("weight of the old speed", _q4(_RAMP, "kept")),
-        "how many times slower": ("times slower each hand gets", _q4(_RAMP, "1 / (kept + (1 - kept) / factor)")),
+        "the weight alone": ("this is the weight of", _q4(_RAMP, "kept")),
+        "how many times slower": ("this is the divisor", _q4(_RAMP, "1 / (kept + (1 - kept) / factor)")),
         "exponent i/d": ("lacks the 2", _body(_Q4_HEAD, """
 theta = base ** (-np.arange(dim // 2) / dim)
 r = length * theta / (2 * np.pi)
 kept = np.clip((r - beta_slow) / (beta_fast - beta_slow), 0, 1)
 return kept * theta + (1 - kept) * theta / factor""")),
-        "NTK base instead of the division": ("of a greater base",
+        "NTK base instead of the division": ("the slow pairs got",
             _q4(_RAMP, "kept * theta + (1 - kept) * (base * factor) ** (-np.arange(0, dim, 2) / dim)")),
         "position interpolation": ("alike", _q4("0 * r")),
-        "nothing slowed": ("nothing was slowed", _q4("1 + 0 * r")),
+        "nothing slowed": ("no frequency was scaled", _q4("1 + 0 * r")),
     },
     "q5": {
         "temperature on cos only": ("sines lack", _q5("a", "1")),
@@ -261,7 +201,7 @@ return kept * theta + (1 - kept) * theta / factor""")),
         "without the 1": ("the 1 of", _q5("a - 1", "a - 1")),
         "the 1 under the 0.1": ("added last", _q5(*["0.1 * (math.log(factor) + 1)"] * 2)),
         "the 1 in the logarithm": ("added last", _q5(*["0.1 * math.log(factor + 1)"] * 2)),
-        "each pair twice": ("column for each dimension",
+        "each pair twice": ("there is one column",
             _q5(angles="positions[:, None].double() * inv_freq.repeat_interleave(2)")),
         "tables in float16": ("rounded more",
             _q5().replace(".to(x.dtype)", ".half().to(x.dtype)").replace("inv_freq\n", "inv_freq.double()\n")),
@@ -272,7 +212,7 @@ return kept * theta + (1 - kept) * theta / factor""")),
             .replace("((1) * angles.cos())", "(a * angles.cos())")
             .replace("((1) * angles.sin())", "(a * angles.sin())"),
         ),
-        "slowed again": ("slowed again", _q5(angles="positions[:, None].double() * inv_freq / factor")),
+        "slowed again": ("the frequencies were scaled", _q5(angles="positions[:, None].double() * inv_freq / factor")),
         "bfloat16 angles": ("rounded to bfloat16", _q5(angles="positions.to(x.dtype)[:, None] * inv_freq.to(x.dtype)")),
         "bfloat16 positions": ("rounded to bfloat16", _q5(angles="positions.to(x.dtype)[:, None] * inv_freq")),
         "bfloat16 frequencies": ("rounded to bfloat16", _q5(angles="positions[:, None] * inv_freq.to(x.dtype)")),
@@ -281,11 +221,11 @@ return kept * theta + (1 - kept) * theta / factor""")),
         "ignores the positions": ("positions given were not used",
             _q5(angles="torch.arange(len(positions))[:, None].double() * inv_freq")),
         "the sign flipped": ("opposite sign", _q5(angles="-positions[:, None].double() * inv_freq")),
-        "sines first": ("changed places", _body(_Q5_HEAD, """
+        "sines first": ("cosines and sines are", _body(_Q5_HEAD, """
 a = 0.1 * math.log(factor) + 1
 t = positions[:, None].double() * inv_freq
 return (a * t.sin()).to(x.dtype), (a * t.cos()).to(x.dtype)""")),
-        "a column for each dimension": ("column for each dimension",
+        "a column for each dimension": ("there is one column",
             _q5(angles="positions[:, None].double() * torch.cat([inv_freq, inv_freq])")),
         "another dtype": ("the dtype of", _body(_Q5_HEAD, """
 a = 0.1 * math.log(factor) + 1
@@ -313,10 +253,10 @@ return torch.stack(found)""")),
         "unasked counted as 0": ("counted as a loss of 0", _body(_Q6_HEAD, """
 loss = torch.nn.functional.cross_entropy(logits.mT, targets, reduction="none")
 return loss.reshape(len(targets), -1, width).mean((0, 2))""")),
-        "unasked counted as target 0": ("read as a token",
+        "unasked counted as target 0": ("a target of −100",
             _q6("return loss.reshape(len(targets), -1, width).mean((0, 2))")),
         "positions count alike": (
-            "every asked token once",
+            "every scored token counts",
             _q6(
                 """
 mean = loss.masked_fill(~asked, torch.nan).nanmean(0)
@@ -325,7 +265,7 @@ return mean.reshape(-1, width).nanmean(1)
             ),
         ),
         "texts count alike": (
-            "every asked token once",
+            "every scored token counts",
             _q6(
                 """
 mean = loss.masked_fill(~asked, torch.nan).reshape(len(targets), -1, width).nanmean(2)
@@ -338,17 +278,17 @@ asked = targets != -100
 loss = -torch.log_softmax(logits, 1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 shape = (len(targets), -1, width)
 return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
-        "softmax over the texts": ("over the texts", _body(_Q6_HEAD, """
+        "softmax over the texts": ("the softmax was taken over the sequences", _body(_Q6_HEAD, """
 asked = targets != -100
 loss = -torch.log_softmax(logits, 0).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 shape = (len(targets), -1, width)
 return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
         "a loss for each position": ("one loss for each position",
             _q6("return loss.masked_fill(~asked, torch.nan).nanmean(0)")),
-        "texts not averaged": ("texts were not averaged",
+        "texts not averaged": ("the sequences were not",
             _q6("return loss.masked_fill(~asked, torch.nan).reshape(len(targets), -1, width).nanmean(2)")),
         "not neighbours": (
-            "not made of neighbours",
+            "the stretches don't consist",
             _q6(
                 """
 shape = (len(targets), width, -1)
@@ -380,7 +320,7 @@ asked, logits = targets != -100, logits - logits.max()
 loss = -(logits - logits.exp().sum(-1, keepdim=True).log()).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 shape = (len(targets), -1, width)
 return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
-        "the first text alone": ("first of the texts",
+        "the first text alone": ("only the first sequence",
             _q6("return (loss * asked)[0].reshape(-1, width).sum(1) / asked[0].reshape(-1, width).sum(1)")),
         "naive softmax": ("is a finite number", _body(_Q6_HEAD, """
 asked = targets != -100
@@ -446,25 +386,13 @@ return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 
 }
 
 PROPERTY_ONLY = {
-    "q1": {
-        "cos² + sin² = 1, no rotation": _q1("0 * positions[..., None] * inv_freq"),
-        "keeps the norm, with the trained speeds": _q1("positions[..., None] * inv_freq"),
-        "relative, but with another speed": _q1("positions[..., None] * inv_freq / (2 * factor)"),
-        "zeros": _body(_Q1_HEAD, "t = 0 * positions[..., None] * inv_freq\nreturn t, t"),
-        "its input": _body(_Q1_HEAD, "return positions, inv_freq"),
-    },
+    "q1": {"uniform, no slope, no reach": _q1("np.full(length, 1 / length)", "0.0", "0.0")},
     "q2": {
         "geometric, from 1: the trained list": _q2("base ** (-2 * i / dim)"),
         "geometric, from 1: another list": _q2("(base * factor**2) ** (-2 * i / dim)"),
         "ends kept alone": _q2("np.where(i == dim // 2 - 1, base ** (-2 * i / dim) / factor, base ** (-2 * i / dim))"),
         "zeros": _q2("0.0 * i"),
         "ones": _q2("1.0 + 0 * i"),
-    },
-    "q3": {
-        "the trained list for all": _q3("1"),
-        "grows with the text, too fast": _q3("(max(n, length) / length) ** 2"),
-        "zeros": _body(_Q3_HEAD, "return np.zeros((len(seq_lens), dim // 2))"),
-        "one factor for all": _q3("4"),
     },
     "q4": {
         "between the bounds, half-way": _q4("0.5 + 0 * r"),
@@ -491,17 +419,26 @@ return mean.expand(logits.shape[1] // width)"""),
 
 RIGHT = {
     "q1": {
-        "slows the speeds": _q1("np.multiply.outer(positions, inv_freq / factor)"),
-        "complex numbers": _body(
-            _Q1_HEAD, "z = np.exp(1j * positions[..., None] * inv_freq / factor)\nreturn z.real, z.imag"
-        ),
-        "torch, a list": _body(_Q1_HEAD, """
-t = torch.einsum("...,i->...i", torch.tensor(positions).double(), torch.tensor(inv_freq)) / factor
-return [t.cos(), t.sin()]"""),
-        "loops": _body(_Q1_HEAD, """
-flat = [[m / factor * theta for theta in inv_freq] for m in positions.ravel()]
-t = np.array(flat).reshape(*positions.shape, len(inv_freq))
-return np.cos(t), np.sin(t)"""),
+        "stable for large advantages": _q1("np.exp(-slope * np.arange(length) - np.log(w.sum()))", "math.log(1 / share) / length",
+            "(np.logaddexp(advantage, 0) + np.log(-np.expm1(-slope))) / slope"),
+        "by bisection": """
+def weights(slope, length):
+    return torch.softmax(-slope * torch.arange(length, dtype=torch.float64), dim=0)
+
+def slope_for(share, length):
+    return float(np.log(share ** (-1 / length)))
+
+def reach(slope, advantage):
+    low, high = 0.0, 1e6
+    for _ in range(200):
+        middle = (low + high) / 2
+        others = 1 / (1 - math.exp(-slope)) - math.exp(-slope * middle)
+        if math.exp(advantage - slope * middle) > others:
+            low = middle
+        else:
+            high = middle
+    return low
+""",
     },
     "q2": {
         "slows pair by pair": _q2("base ** (-2 * i / dim) / factor ** (2 * i / (dim - 2))"),
@@ -510,16 +447,6 @@ return np.cos(t), np.sin(t)"""),
         ),
         "geomspace": _q2("np.geomspace(1, base ** (-(dim - 2) / dim) / factor, dim // 2)"),
         "logarithms": _q2("np.exp(-2 * i / dim * (np.log(base) + dim / (dim - 2) * np.log(factor)))"),
-    },
-    "q3": {
-        "a loop with an if": _q3("n / length if n > length else 1"),
-        "slows pair by pair": _body(_Q3_HEAD, """
-i = np.arange(dim // 2)
-s = np.array([max(1, n / length) for n in seq_lens])[:, None]
-return base ** (-2 * i / dim) / s ** (2 * i / (dim - 2))"""),
-        "torch": _body(_Q3_HEAD, """
-s = (torch.tensor(seq_lens).double() / length).clamp(min=1)
-return (base * s ** (dim / (dim - 2)))[:, None] ** (-torch.arange(0, dim, 2).double() / dim)"""),
     },
     "q4": {
         "how many times slower": _q4(_RAMP, "theta * (1 + kept * (factor - 1)) / factor"),

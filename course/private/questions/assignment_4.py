@@ -1,6 +1,6 @@
-"""Assignment 4, "Going long": six questions to extend a context, and one that a person reads.
+"""Assignment 4, "Going long": ALiBi derived, three ways to extend RoPE's context, and two answers that a person reads.
 
-What the points of question 7 are given for stands in rubrics.json, with marked samples.
+What the points of questions 3 and 7 are given for is in rubrics.json, with marked samples.
 """
 
 from __future__ import annotations
@@ -34,107 +34,90 @@ def _places(random: np.random.Generator, *shape: int) -> np.ndarray:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Question 1: position interpolation
+# Question 1: ALiBi
 
 
-def _interpolated(positions: Any, inv_freq: Any, factor: float) -> tuple[Any, Any]:
-    slowed = frequencies.angles(np.asarray(positions) / factor, inv_freq)
-    return np.cos(slowed), np.sin(slowed)
+def _alibi_weights(slope: float, length: int) -> np.ndarray:
+    logits = -slope * np.arange(length)
+    powers = np.exp(logits)
+    return np.asarray(powers / powers.sum())
 
 
-def _tables(change: Callable[[np.ndarray, np.ndarray, float], np.ndarray]) -> Callable[..., tuple[Any, Any]]:
-    """A wrong answer to question 1, by how it makes the angles."""
-
-    def wrong(positions: Any, inv_freq: Any, factor: float) -> tuple[Any, Any]:
-        angles = change(np.asarray(positions, dtype=float)[..., None], np.asarray(inv_freq), factor)
-        return np.cos(angles), np.sin(angles)
-
-    return wrong
+def _slope_for(share: float, length: int) -> float:
+    return -math.log(share) / length
 
 
-def _doubled(positions: Any, inv_freq: Any, factor: float) -> tuple[Any, Any]:
-    return _interpolated(positions, np.concatenate([inv_freq, inv_freq]), factor)
+def _reach(slope: float, advantage: float) -> float:
+    return (float(np.logaddexp(advantage, 0)) + math.log(-math.expm1(-slope))) / slope
 
 
-def _apart(random: np.random.Generator) -> Iterator[Case]:
-    for pairs, length, factor in ((3, 5, 4), (6, 4, float(random.uniform(1.5, 9)))):
-        yield Case(_places(random, length), _speeds(random, pairs), factor)
+def _gentle(random: np.random.Generator) -> Iterator[Case]:
+    for length in (1, 5, 300):
+        yield Case(float(random.uniform(0.004, 0.8)), length)
 
 
-def _batches(random: np.random.Generator) -> Iterator[Case]:
-    yield Case(_places(random, 2, 5), _speeds(random, 4), float(random.uniform(1.5, 9)))
-    yield Case(_places(random, 3, 2, 3), _speeds(random, 2), 2)
+def _shares(random: np.random.Generator) -> Iterator[Case]:
+    for length in (10, 128, 4096):
+        yield Case(float(random.uniform(0.01, 0.7)), length)
+
+
+def _advantages(random: np.random.Generator) -> Iterator[Case]:
+    for slope in (0.5, 0.02, 1 / 256):
+        yield Case(slope * float(random.uniform(0.8, 1.2)), float(random.uniform(7, 15)))
 
 
 q1 = Question(
     assignment=4,
     name="q1",
     title=say("q1.title"),
-    names=("interpolated",),
-    returns=(say("q1.cosines"), say("q1.sines")),
+    names=("weights", "slope_for", "reach"),
     parts=(
-        Part(say("q1.positions_text"), 1, cases=_apart),
-        Part(say("q1.positions_several_texts_once"), 1, cases=_batches),
-    ),
-    reference=_interpolated,
-    tolerance=1e-4,
-    mistakes=(
-        Mistake(
-            say("q1.positions_multiplied_factor_hands"),
-            _tables(lambda at, speeds, s: at * s * speeds),
+        Part(
+            say("q1.weights"),
+            1,
+            function="weights",
+            cases=_gentle,
+            reference=_alibi_weights,
+            mistakes=(
+                Mistake(say("q1.weights_positions"), lambda s, n: _alibi_weights(s, n)[::-1]),
+                Mistake(say("q1.weights_not_normalised"), lambda s, n: np.exp(-s * np.arange(n))),
+                Mistake(say("q1.weights_infinite"), lambda s, n: np.exp(-s * np.arange(n)) * -np.expm1(-s)),
+                Mistake(say("q1.weights_from_one"), lambda s, n: np.exp(-s) * _alibi_weights(s, n)),
+                Mistake(say("q1.weights_logits"), lambda s, n: -s * np.arange(n)),
+            ),
         ),
-        Mistake(say("q1.factor_no_effect"), _tables(lambda at, speeds, s: at * speeds)),
-        Mistake(
-            say("q1.cosines_right_sines_opposite"),
-            lambda at, speeds, s: (_interpolated(at, speeds, s)[0], -_interpolated(at, speeds, s)[1]),
+        Part(
+            say("q1.slope_for"),
+            1,
+            function="slope_for",
+            cases=_shares,
+            reference=_slope_for,
+            mistakes=(
+                Mistake(say("q1.slope_inside"), lambda share, n: -math.log(1 - share) / n),
+                Mistake(say("q1.slope_sign"), lambda share, n: math.log(share) / n),
+                Mistake(say("q1.slope_at"), lambda share, n: share / n),
+                Mistake(say("q1.slope_one_more"), lambda share, n: -math.log(share) / (n + 1)),
+                Mistake(say("q1.slope_one_more"), lambda share, n: -math.log(share) / (n - 1)),
+            ),
         ),
-        Mistake(
-            say("q1.cosines_sines_changed_places"),
-            lambda at, speeds, s: _interpolated(at, speeds, s)[::-1],
-        ),
-        Mistake(
-            say("q1.positions_rounded_whole_numbers"),
-            _tables(lambda at, speeds, s: at // s * speeds),
-        ),
-        Mistake(
-            say("q1.positions_rounded_whole_numbers"),
-            _tables(lambda at, speeds, s: np.round(at / s) * speeds),
-        ),
-        Mistake(
-            say("q1.factor_used_power_speeds"),
-            _tables(lambda at, speeds, s: at * speeds**s),
-        ),
-        Mistake(
-            say("q1.positions_given_not_used"),
-            _tables(lambda at, speeds, s: np.arange(at.size).reshape(at.shape) / s * speeds),
-        ),
-        Mistake(
-            say("q1.positions_given_not_used"),
-            _tables(lambda at, speeds, s: np.broadcast_to(np.arange(at.shape[-2])[:, None], at.shape) / s * speeds),
-        ),
-        Mistake(say("q1.positions_start_1"), _tables(lambda at, speeds, s: (at + 1) / s * speeds)),
-        Mistake(
-            say("q1.position_speed_both_divided"),
-            _tables(lambda at, speeds, s: at / s * (speeds / s)),
-        ),
-        Mistake(
-            say("q1.last_position_pinned_shorter"),
-            _tables(lambda at, speeds, s: at * (at.max() / s) / (at.max() + 1) * speeds),
-        ),
-        Mistake(
-            say("q1.angles_taken_degrees_numpy"),
-            _tables(lambda at, speeds, s: np.deg2rad(at / s * speeds)),
-        ),
-        Mistake(say("q1.column_each_dimension_each"), _doubled),
-        Mistake(
-            say("q1.column_each_dimension_each"),
-            lambda at, speeds, s: _interpolated(at, np.repeat(speeds, 2), s),
-        ),
-        Mistake(
-            say("q1.all_texts_put_into"),
-            lambda at, speeds, s: _interpolated(np.ravel(at), speeds, s),
+        Part(
+            say("q1.reach"),
+            1,
+            function="reach",
+            cases=_advantages,
+            reference=_reach,
+            mistakes=(
+                Mistake(say("q1.reach_ratio"), lambda s, c: c / s),
+                Mistake(say("q1.reach_itself"), lambda s, c: (c + math.log(-math.expm1(-s))) / s, 1e-7),
+                Mistake(say("q1.reach_crowd"), lambda s, c: float(np.logaddexp(c, 0)) / s),
+                Mistake(
+                    say("q1.reach_sign"),
+                    lambda s, c: (float(np.logaddexp(c, 0)) - math.log(-math.expm1(-s))) / s,
+                ),
+            ),
         ),
     ),
+    tolerance=1e-7,
 )
 
 
@@ -258,167 +241,6 @@ q2 = Question(
         Mistake(
             say("q2.exponents_list_rounded"),
             lambda dim, base, s: scaling.ntk_base(dim, base, factor=s) ** (-2.0 * np.arange(dim // 2) // dim),
-        ),
-    ),
-)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Question 3: dynamic NTK
-
-
-def _dynamic(dim: int, base: float, length: int, seq_lens: list[int]) -> Any:
-    return np.stack(
-        [scaling.dynamic_ntk(dim, base, seq_len=n, original_max_position_embeddings=length).inv_freq for n in seq_lens]
-    )
-
-
-def _rows(scale: Callable[[np.ndarray, int], Any], exponent: float | None = None) -> Callable[..., Any]:
-    """A wrong answer to question 3, by the factor that each text gets."""
-
-    def wrong(dim: int, base: float, length: int, seq_lens: list[int]) -> Any:
-        power = dim / (dim - 2) if exponent is None else exponent
-        scales = np.asarray(scale(np.asarray(seq_lens, dtype=float), length), dtype=float)
-        return np.stack([_powers(dim, base * s**power) for s in scales])
-
-    return wrong
-
-
-def _needed(lengths: np.ndarray, length: int) -> np.ndarray:
-    return np.asarray(np.maximum(lengths, length) / length)
-
-
-def _growing(random: np.random.Generator) -> Iterator[Case]:
-    for dim in (8, 2 * int(random.integers(3, 30))):
-        length = int(random.integers(50, 300))
-        texts = np.cumsum(random.integers(10, 250, 5)) + length
-        yield Case(dim, float(random.integers(100, 20_000)), length, [int(n) for n in texts])
-
-
-def _in_turn(random: np.random.Generator) -> Iterator[Case]:
-    for dim in (6, 2 * int(random.integers(3, 30))):
-        length = int(random.integers(60, 300))
-        times = [random.uniform(4, 6), random.uniform(0.3, 0.7), random.uniform(7, 9), 1.0, random.uniform(1.5, 3)]
-        texts = [round(length * n) for n in times]
-        texts.insert(4, int(random.integers(2, length // 2)))
-        yield Case(dim, float(random.integers(100, 20_000)), length, texts)
-
-
-q3 = Question(
-    assignment=4,
-    name="q3",
-    title=say("q3.title"),
-    names=("dynamic_ntk",),
-    parts=(
-        Part(say("q3.texts_grow_all_longer"), 1, cases=_growing),
-        Part(say("q3.long_short_texts_turn"), 2, cases=_in_turn),
-    ),
-    reference=_dynamic,
-    tolerance=1e-7,
-    mistakes=(
-        Mistake(
-            say("q3.short_texts_sped_up"),
-            _rows(lambda n, length: n / length),
-        ),
-        Mistake(
-            say("q3.short_text_after_long"),
-            _rows(lambda n, length: np.maximum.accumulate(_needed(n, length))),
-        ),
-        Mistake(
-            say("q3.new_base_text_old"),
-            _rows(lambda n, length: np.cumprod(_needed(n, length))),
-        ),
-        Mistake(
-            say("q3.each_text_got_speeds"),
-            _rows(lambda n, length: _needed(np.append(length, n[:-1]), length)),
-        ),
-        Mistake(
-            say("q3.texts_sorted_rows_belong"),
-            _rows(lambda n, length: np.sort(_needed(n, length))),
-        ),
-        Mistake(
-            say("q3.texts_need_no_help"),
-            _rows(lambda n, length: n[n > length] / length),
-        ),
-        Mistake(
-            say("q3.short_texts_changed_long"),
-            _rows(lambda n, length: np.minimum(n, length) / length),
-        ),
-        Mistake(
-            say("q3.factor_went_twice_f"),
-            _rows(lambda n, length: _needed(n, length) ** 2 - _needed(n, length) + 1),
-        ),
-        Mistake(_SQUARED, _rows(_needed, exponent=2.0)),
-        Mistake(
-            _UPSIDE_DOWN_POWER,
-            lambda dim, base, length, texts: _rows(_needed, exponent=(dim - 2) / dim)(dim, base, length, texts),
-        ),
-        Mistake(
-            _NO_BRACKETS,
-            lambda dim, base, length, texts: np.stack(
-                [_powers(dim, base * max(1.0, n / length) ** dim / (dim - 2)) for n in texts]
-            ),
-        ),
-        Mistake(
-            say("q3.base_multiplied_factor_alone"),
-            _rows(_needed, exponent=1.0),
-        ),
-        Mistake(
-            say("q3.every_hand_text_slowed"),
-            lambda dim, base, length, texts: np.stack(
-                [frequencies.inv_freq(dim, base) / max(1.0, n / length) for n in texts]
-            ),
-        ),
-        Mistake(
-            say("q3.lengths_texts_no_effect"),
-            lambda dim, base, length, texts: np.stack([frequencies.inv_freq(dim, base)] * len(texts)),
-        ),
-        Mistake(
-            say("q3.all_texts_got_speeds"),
-            _rows(lambda n, length: np.full(len(n), _needed(n, length).max())),
-        ),
-        Mistake(
-            say("q3.all_texts_got_speeds_last"),
-            _rows(lambda n, length: np.full(len(n), _needed(n, length)[-1])),
-        ),
-        Mistake(
-            say("q3.all_texts_got_speeds_first"),
-            _rows(lambda n, length: np.full(len(n), _needed(n, length)[0])),
-        ),
-        Mistake(
-            say("q3.factor_rounded_whole_number"),
-            _rows(lambda n, length: np.maximum(n // length, 1)),
-        ),
-        Mistake(say("q3.factor_rounded_up_whole"), _rows(lambda n, length: np.ceil(_needed(n, length)))),
-        Mistake(
-            say("q3.factor_large_1_trained"),
-            _rows(lambda n, length: np.where(n > length, 1 + n / length, 1)),
-        ),
-        Mistake(
-            say("q3.fraction_upside_down_longer"),
-            _rows(lambda n, length: length / np.maximum(n, length)),
-        ),
-        Mistake(
-            say("q3.rows_columns_changed_places"),
-            lambda *args: _dynamic(*args).T,
-        ),
-        Mistake(
-            say("q3.lengths_added_up"),
-            _rows(lambda n, length: np.full(len(n), _needed(n.sum(), length))),
-        ),
-        Mistake(
-            say("q3.only_tokens_past_trained"),
-            _rows(lambda n, length: _needed(n - length, length)),
-        ),
-        Mistake(
-            say("q3.fixed_factor_besides"),
-            _rows(lambda n, length: 2 * _needed(n, length) - 1),
-        ),
-        Mistake(
-            _LACKS_2,
-            lambda dim, base, length, texts: np.stack(
-                [_powers(dim, base * max(1.0, n / length) ** (dim / (dim - 2)), 1.0) for n in texts]
-            ),
         ),
     ),
 )
@@ -1022,6 +844,6 @@ q6 = Question(
 ASSIGNMENT = Assignment(
     4,
     say("assignment.title"),
-    (q1, q2, q3, q4, q5, q6),
-    hand_graded=(HandGraded(4, "q7", say("assignment.hand_graded"), 3),),
+    (q1, q2, q4, q5, q6),
+    hand_graded=(HandGraded(4, "q3", say("assignment.q3"), 2), HandGraded(4, "q7", say("assignment.q7"), 3)),
 )

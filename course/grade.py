@@ -20,7 +20,7 @@ from posenc.check._wrong import say
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDENT = ROOT / "notebooks" / "assignments"
-NUMBERS = (1, 2, 3, 4, 5)
+NUMBERS = (1, 2, 3, 4, 5, 6)
 LONGEST = 50_000  # characters of one question's cells
 warnings.filterwarnings("ignore", module="<unknown>")  # of a student's text, which is parsed here, line by line
 UNCHECKED = "the check could not deal with what it returned"

@@ -110,7 +110,7 @@ def prove(number: int, student: dict[str, Any]) -> list[str]:
 def main() -> None:
     """Write the recordings and the student versions, and prove them; exit 1 where a proof fails."""
     parser = argparse.ArgumentParser(prog="python -m course.sources", description=__doc__.partition("\n")[0])
-    parser.add_argument("numbers", nargs="*", type=int, metavar="NUMBER", help="from 1 to 5; all if none is named")
+    parser.add_argument("numbers", nargs="*", type=int, metavar="NUMBER", help="from 1 to 6; all if none is named")
     parser.add_argument("--seed", metavar="NAME", help="write a variant with other numbers and inputs, and remember it")
     chosen = parser.parse_args()
     if chosen.seed is not None:

@@ -59,7 +59,7 @@ def test_it_is_a_notebook_of_nbgrader(number: int) -> None:
         assert cell["id"] == name
         assert metadata["schema_version"] == 3
         assert metadata["task"] is False
-        hand_graded = cell["cell_type"] == "markdown"
+        hand_graded = name in {question.name for question in given.hand_graded}
         graded = hand_graded or name in checks
         assert (metadata["grade"], metadata["solution"], metadata["locked"]) == (
             graded,

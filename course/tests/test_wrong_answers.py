@@ -94,7 +94,7 @@ def test_every_question_has_four_wrong_answers(number: int, name: str) -> None:
 @pytest.mark.parametrize("number", NUMBERS)
 def test_every_assignment_has_thirty_wrong_answers_to_its_questions(number: int) -> None:
     assert set(bank(number).WRONG) == {question.name for question in assignment(number).questions}
-    assert sum(len(answers) for answers in bank(number).WRONG.values()) >= 30
+    assert sum(map(len, bank(number).WRONG.values())) >= 30 or not assignment(number).questions
 
 
 @pytest.mark.parametrize("number", NUMBERS)

@@ -483,7 +483,7 @@ class HandGraded(Hinted):
 
 @dataclass(frozen=True)
 class Assignment:
-    """One of the five assignments."""
+    """One assignment."""
 
     number: int
     title: str

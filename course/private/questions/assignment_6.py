@@ -1,0 +1,20 @@
+"""Assignment 6, "Train, predict, report": a sealed prediction and two reports, which a person reads.
+
+What the points are given for is in rubrics.json, with marked samples.
+"""
+
+from __future__ import annotations
+
+from course.question import Assignment, sentences_of
+from posenc.check import HandGraded
+
+say = sentences_of(6)
+
+ASSIGNMENT = Assignment(
+    6,
+    say("assignment.title"),
+    (),
+    hand_graded=tuple(
+        HandGraded(6, name, say(f"assignment.{name}"), most) for name, most in (("q1", 3), ("q2", 9), ("q3", 8))
+    ),
+)

@@ -145,9 +145,12 @@ WRONG = {
         "ramp inverted": ("upside down", _q4(f"1 - {_RAMP}")),
         "bounds swapped": ("upside down", _q4("np.clip((r - beta_fast) / (beta_slow - beta_fast), 0, 1)")),
         "turns in radians": ("radians", _q4("np.clip((length * theta - beta_slow) / (beta_fast - beta_slow), 0, 1)")),
-        "not held": ("the weight of the old frequency was not clipped to", _q4("(r - beta_slow) / (beta_fast - beta_slow)")),
-        "not held above 0": ("the weight of the old frequency was not clipped at 0", _q4("np.minimum((r - beta_slow) / (beta_fast - beta_slow), 1)")),
-        "not held below 1": ("the weight of the old frequency was not clipped at 1", _q4("np.maximum((r - beta_slow) / (beta_fast - beta_slow), 0)")),
+        "not held": ("the weight of the old frequency was not clipped to",
+            _q4("(r - beta_slow) / (beta_fast - beta_slow)")),
+        "not held above 0": ("the weight of the old frequency was not clipped at 0",
+            _q4("np.minimum((r - beta_slow) / (beta_fast - beta_slow), 1)")),
+        "not held below 1": ("the weight of the old frequency was not clipped at 1",
+            _q4("np.maximum((r - beta_slow) / (beta_fast - beta_slow), 0)")),
         "times 2π": ("multiplied by 2π", _q4(_RAMP.replace("(r", "(r * (2 * np.pi) ** 2"))),
         "whole turns": ("rounded down", _q4(_RAMP.replace("(r", "(np.floor(r)"))),
         "the same weight for all between": ("the same weight",
@@ -156,7 +159,8 @@ WRONG = {
             _q4("np.clip((1 / r - 1 / beta_slow) / (1 / beta_fast - 1 / beta_slow), 0, 1)")),
         "powers blended": ("powers of the factor", _q4(_RAMP, "theta / factor ** (1 - kept)")),
         "turns of one token": ("alike", _q4(_RAMP.replace("(r", "(r / length"))),
-        "wavelengths": ("these are wavelengths", _q4(_RAMP, "2 * np.pi / (kept * theta + (1 - kept) * theta / factor)")),
+        "wavelengths": ("these are wavelengths",
+            _q4(_RAMP, "2 * np.pi / (kept * theta + (1 - kept) * theta / factor)")),
         "wavelengths blended": ("wavelengths", _q4(_RAMP, "theta / (kept + (1 - kept) * factor)")),
         "multiplies": ("sped up", _q4(_RAMP, "kept * theta + (1 - kept) * theta * factor")),
         "turns of the longer text": ("rotations were counted over",
@@ -419,7 +423,8 @@ return mean.expand(logits.shape[1] // width)"""),
 
 RIGHT = {
     "q1": {
-        "stable for large advantages": _q1("np.exp(-slope * np.arange(length) - np.log(w.sum()))", "math.log(1 / share) / length",
+        "stable for large advantages": _q1("np.exp(-slope * np.arange(length) - np.log(w.sum()))",
+            "math.log(1 / share) / length",
             "(np.logaddexp(advantage, 0) + np.log(-np.expm1(-slope))) / slope"),
         "by bisection": """
 def weights(slope, length):

@@ -7,9 +7,8 @@ stands a part of the sentence that names it, or None where none can.
 # An answer stands beside or below its name and its sentence.
 # fmt: off
 
-_Q1_HEAD = "def attend(q, k, v, inv_freq, attention_factor):\n"
-_Q2_HEAD = "def lesson(symbols, begin, block, distance):\n"
-_Q3_HEAD = "def extended(head_dim, base, trained, length):\n"
+_Q1_HEAD = "def lesson(symbols, begin, block, distance):\n"
+_Q2_HEAD = "def extended(head_dim, base, trained, length):\n"
 _Q4_HEAD = "def model(weights, n_heads, base, trained, tokens):\n"
 
 
@@ -28,31 +27,6 @@ def _with(lines: str, **changes: str) -> str:
     return lines
 
 
-_ATTEND = """
-at = np.arange(q.shape[-2])
-angles = at[:, None] * inv_freq
-def turned(x):
-    z = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
-    return np.stack([z.real, z.imag], -1).reshape(x.shape)
-a = attention_factor**2
-q = turned(q)
-k = turned(k)
-s = np.einsum("bhqd,bhkd->bhqk", q, k) / q.shape[-1] ** 0.5 * a
-s = np.where(at[None, :] > at[:, None], -math.inf, s)
-def softmax(s, axis):
-    e = np.exp(s - s.max(axis, keepdims=True))
-    return e / e.sum(axis, keepdims=True)
-w = softmax(s, -1)
-return w @ v
-"""
-
-
-def _q1(**changes: str) -> str:
-    return _body(_Q1_HEAD, _with(_ATTEND, **changes))
-
-
-_MASK = "s = np.where(at[None, :] > at[:, None], -math.inf, s)"
-
 _LESSON = """
 text = symbols.copy()
 last = begin + block
@@ -70,9 +44,9 @@ return tokens, targets
 """
 
 
-def _q2(end: str = "return tokens, targets", **changes: str) -> str:
+def _q1(end: str = "return tokens, targets", **changes: str) -> str:
     lines = _with(_LESSON, **changes).strip("\n").splitlines()
-    return _body(_Q2_HEAD, "\n".join([*lines[:-1], *end.splitlines()]))
+    return _body(_Q1_HEAD, "\n".join([*lines[:-1], *end.splitlines()]))
 
 
 _EXTENDED = """
@@ -86,8 +60,8 @@ a = 0.1 * np.log(s) + 1
 """
 
 
-def _q3(end: str = "return 'yarn', speeds, a", **changes: str) -> str:
-    return _body(_Q3_HEAD, f"{_with(_EXTENDED, **changes)}\n{end}")
+def _q2(end: str = "return 'yarn', speeds, a", **changes: str) -> str:
+    return _body(_Q2_HEAD, f"{_with(_EXTENDED, **changes)}\n{end}")
 
 
 _MODEL = """
@@ -164,55 +138,20 @@ if n > trained:
 
 WRONG = {
     "q1": {
-        "no mask": ("the mask is missing", _q1().replace(_MASK, "")),
-        "0 in place of a score": ("the mask is missing", _q1().replace("-math.inf", "0.0")),
-        "a mask of −100": ("it only lowers them", _q1().replace(_MASK, "s = s - 100.0 * (at[None, :] > at[:, None])")),
-        "a mask of −10 000": ("it only lowers them",
-            _q1().replace(_MASK, "s = s + (at[None, :] > at[:, None]) * -1e4")),
-        "−10 000 in place of a score": ("it only lowers them", _q1().replace("-math.inf", "-1e4")),
-        "the mask the wrong way round": ("the wrong way round", _q1().replace("at[None, :] > at", "at[None, :] < at")),
-        "does not see itself": ("a query must see its own place",
-            _q1().replace("at[None, :] > at", "at[None, :] >= at")),
-        "masked after the softmax": ("they no longer add up to 1",
-            _q1(w="w = np.tril(softmax(s, -1))").replace(_MASK, "")),
-        "softmax over the queries": ("belongs over the keys", _q1(w="w = softmax(s, -2)")),
-        "pairs of halves": ("pairs neighbours",
-            _q1(z="e, o = np.split(x, 2, -1)\nz = (e + 1j * o) * np.exp(1j * angles)").replace("stack", "concatenate")),
-        "only queries turned": ("only the queries", _q1(k="k = k")),
-        "only keys turned": ("only the keys", _q1(q="q = q")),
-        "nothing turned": ("neither queries nor keys", _q1(q="q = q", k="k = k")),
-        "against each other": ("opposite directions", _q1(k="angles = -angles\nk = turned(k)")),
-        "only queries the wrong way": ("opposite directions",
-            _q1(q="angles = -angles\nq = turned(q)\nangles = -angles")),
-        "both the wrong way": ("both turned the wrong way", _q1(q="angles = -angles\nq = turned(q)")),
-        "values turned": ("the values are turned too", _q1(w="w = softmax(s, -1)\nv = turned(v)")),
-        "not scaled": ("not divided by the root", _q1().replace(" / q.shape[-1] ** 0.5", "")),
-        "scaled by the width": ("not by its root", _q1().replace(" ** 0.5", "")),
-        "the factor once": ("went in once", _q1(a="a = attention_factor")),
-        "the factor left out": ("has no effect", _q1(a="a = 1")),
-        "the factor four times": ("four times", _q1(a="a = attention_factor**4")),
-        "the factor divides": ("are divided by the attention factor", _q1(a="a = attention_factor**-2")),
-        "the factor on the angles": ("angles are multiplied",
-            _q1(a="a = 1", angles="angles = at[:, None] * inv_freq * attention_factor")),
-        "e to a score in the millions": ("is e raised to a score in the millions",
-            _q1(w="e = np.exp(s)\nw = e / e.sum(-1, keepdims=True)")),
-        "changes its input": ("in place", _q1(q="q *= 2.0\nq = turned(q)")),
-    },
-    "q2": {
         "targets are the tokens": ("the one that follows",
-            _q2(end="targets = np.roll(targets, 1, 1)\ntargets[:, 0] = -100\nreturn tokens, targets")),
-        "everything asked": ("only the second saying", _q2("return tokens, text[:, 1:]")),
-        "the cue asked": ("nobody can know them yet", _q2(cue="cue = 0")),
-        "one left out": ("one symbol is left out", _q2(cue="cue = 1")),
-        "three left out": ("three symbols are left out", _q2(cue="cue = 3")),
+            _q1(end="targets = np.roll(targets, 1, 1)\ntargets[:, 0] = -100\nreturn tokens, targets")),
+        "everything asked": ("every token is scored", _q1("return tokens, text[:, 1:]")),
+        "the cue asked": ("the first two symbols", _q1(cue="cue = 0")),
+        "one left out": ("one symbol is left out", _q1(cue="cue = 1")),
+        "three left out": ("three symbols are left out", _q1(cue="cue = 3")),
         "one asked after": ("the one symbol after",
-            _q2().replace("int(last[j]))\n        targets", "int(last[j]) + 1)\n        targets")),
-        "the targets moved, and what is asked not": ("the places that are asked for did not",
-            _q2("return tokens, np.where(np.hstack([targets[:, :1], targets[:, :-1]]) < 0, -100, text[:, 1:])")),
-        "targets that are no whole numbers": ("the dtype of the targets", _q2("return tokens, targets.astype(float)")),
+            _q1().replace("int(last[j]))\n        targets", "int(last[j]) + 1)\n        targets")),
+        "the targets moved, and what is asked not": ("the targets moved by",
+            _q1("return tokens, np.where(np.hstack([targets[:, :1], targets[:, :-1]]) < 0, -100, text[:, 1:])")),
+        "targets that are no whole numbers": ("the dtype of the targets", _q1("return tokens, targets.astype(float)")),
         "the first saying asked too": (
             "as well",
-            _q2("""
+            _q1("""
 for j in range(len(text)):
     first = slice(int(begin[j] - distance[j]) + 2, int(last[j] - distance[j]))
     whole = np.insert(targets, 0, -100, axis=1)
@@ -220,38 +159,38 @@ for j in range(len(text)):
     targets = whole[:, 1:]
 return tokens, targets"""),
         ),
-        "−1 for −100": ("should be −100", _q2("return tokens, np.where(targets < 0, -1, targets)")),
-        "targets of the drawn symbols": ("before the block was said again",
-            _q2("return tokens, np.where(targets < 0, -100, symbols[:, 1:])")),
-        "not said again": ("not said again", _q2(tokens="tokens = symbols[:, :-1]")),
-        "the distance is a gap": ("from a symbol to the same one",
-            _q2().replace("t - int(distance[j])", "max(0, t - int(distance[j] + block[j]))")),
-        "the other way round": ("the other way round",
-            _q2().replace("text[j, t] = text[j, t - int(distance[j])]", "text[j, t - int(distance[j])] = text[j, t]")),
-        "a symbol too long": ("a symbol too long", _q2(last="last = np.minimum(begin + block + 1, symbols.shape[1])")),
-        "a symbol too short": ("a symbol too short", _q2(last="last = begin + block - 1")),
-        "all like the first": ("the block of the first", _q2().replace("[j])", "[0])").replace("text[0", "text[j")),
-        "as long as the symbols": ("shape", _q2("return text, targets")),
-        "changes its input": ("in place", _q2(text="text = symbols")),
-        "one value": ("should be 2 values", _q2("return tokens")),
+        "−1 for −100": ("should be −100", _q1("return tokens, np.where(targets < 0, -1, targets)")),
+        "targets of the drawn symbols": ("the targets were taken",
+            _q1("return tokens, np.where(targets < 0, -100, symbols[:, 1:])")),
+        "not said again": ("the block does not", _q1(tokens="tokens = symbols[:, :-1]")),
+        "the distance is a gap": ("the distance was counted",
+            _q1().replace("t - int(distance[j])", "max(0, t - int(distance[j] + block[j]))")),
+        "the other way round": ("the first occurrence was",
+            _q1().replace("text[j, t] = text[j, t - int(distance[j])]", "text[j, t - int(distance[j])] = text[j, t]")),
+        "a symbol too long": ("a symbol too long", _q1(last="last = np.minimum(begin + block + 1, symbols.shape[1])")),
+        "a symbol too short": ("a symbol too short", _q1(last="last = begin + block - 1")),
+        "all like the first": ("the block of the first", _q1().replace("[j])", "[0])").replace("text[0", "text[j")),
+        "as long as the symbols": ("shape", _q1("return text, targets")),
+        "changes its input": ("in place", _q1(text="text = symbols")),
+        "one value": ("should be 2 values", _q1("return tokens")),
     },
-    "q3": {
-        "sped up": ("short texts are sped up", _q3(s="s = length / trained")),
-        "always four": ("the factor is 4", _q3(s="s = 4")),
-        "a whole factor": ("whole number", _q3(s="s = max(1, length // trained)")),
-        "upside down": ("upside down", _q3(s="s = min(1, trained / length)")),
-        "one too large": ("too large by 1", _q3(s="s = max(1, length / trained) + 1")),
-        "no attention factor": ("it is missing", _q3(a="a = 1.0")),
-        "the 1 missing": ("the 1 of the attention factor", _q3(a="a = 0.1 * np.log(s)")),
-        "logarithm to base 10": ("is the natural one", _q3(a="a = 0.1 * np.log10(s) + 1")),
-        "squared already": ("this is the square", _q3(a="a = (0.1 * np.log(s) + 1) ** 2")),
-        "a factor where there is none": ("has no attention factor", _q3("return 'parts', speeds, a")),
-        "turns in radians": ("turns and radians", _q3(r="r = trained * theta")),
-        "a step": ("a ramp belongs there", _q3(g="g = (r >= 1) * 1.0")),
-        "the ramp upside down": ("ramp is upside down", _q3(g="g = np.clip((4 - r) / 3, 0, 1)")),
+    "q2": {
+        "sped up": ("short sequences are sped", _q2(s="s = length / trained")),
+        "always four": ("the factor is 4", _q2(s="s = 4")),
+        "a whole factor": ("whole number", _q2(s="s = max(1, length // trained)")),
+        "upside down": ("upside down", _q2(s="s = min(1, trained / length)")),
+        "one too large": ("too large by 1", _q2(s="s = max(1, length / trained) + 1")),
+        "no attention factor": ("it is missing", _q2(a="a = 1.0")),
+        "the 1 missing": ("the 1 of the attention factor", _q2(a="a = 0.1 * np.log(s)")),
+        "logarithm to base 10": ("is the natural one", _q2(a="a = 0.1 * np.log10(s) + 1")),
+        "squared already": ("this is the square", _q2(a="a = (0.1 * np.log(s) + 1) ** 2")),
+        "a factor where there is none": ("has no attention factor", _q2("return 'parts', speeds, a")),
+        "turns in radians": ("rotations and radians were", _q2(r="r = trained * theta")),
+        "a step": ("a ramp belongs there", _q2(g="g = (r >= 1) * 1.0")),
+        "the ramp upside down": ("ramp is upside down", _q2(g="g = np.clip((4 - r) / 3, 0, 1)")),
         "the ramp along the list": (
-            "straight along the list",
-            _q3(
+            "the ramp is linear",
+            _q2(
                 g="""
 def at(turns):
     return d * math.log(trained / (turns * 2 * math.pi)) / (2 * math.log(base))
@@ -259,24 +198,24 @@ low, high = max(math.floor(at(4)), 0), min(math.ceil(at(1)), d - 1)
 g = 1 - np.clip((np.arange(d // 2) - low) / (high - low), 0, 1)""".strip()
             ),
         ),
-        "the base times the factor": ("not slowed enough",
-            _q3("return 'ntk', (base * s) ** (-np.arange(0, d, 2) / d), 1")),
+        "the base times the factor": ("the base was multiplied",
+            _q2("return 'ntk', (base * s) ** (-np.arange(0, d, 2) / d), 1")),
         "the factor squared": ("exponent is d/(d − 2)",
-            _q3("return 'ntk', (base * s**2) ** (-np.arange(0, d, 2) / d), 1.0")),
+            _q2("return 'ntk', (base * s**2) ** (-np.arange(0, d, 2) / d), 1.0")),
         "without brackets": ("needs brackets",
-            _q3("return 'ntk', (base * s ** d / (d - 2)) ** (-np.arange(0, d, 2) / d), 1.0")),
-        "a speed for each dimension": ("for each dimension", _q3("return 'linear', np.repeat(theta / s, 2), 1.0")),
-        "wavelengths": ("tokens a turn", _q3("return 'linear', 2 * np.pi * s / theta, 1.0")),
-        "nothing scaled": ("no effect", _q3(s="s = 1")),
-        "another name": ("should be the name of a method", _q3("return 'YaRN', speeds, a")),
-        "without a name": ("should be three values", _q3("return speeds, a")),
-        "another method's numbers": ("not those of the method that is named", _q3("return 'linear', speeds, 1.0")),
+            _q2("return 'ntk', (base * s ** d / (d - 2)) ** (-np.arange(0, d, 2) / d), 1.0")),
+        "a speed for each dimension": ("for each dimension", _q2("return 'linear', np.repeat(theta / s, 2), 1.0")),
+        "wavelengths": ("these are tokens per", _q2("return 'linear', 2 * np.pi * s / theta, 1.0")),
+        "nothing scaled": ("no effect", _q2(s="s = 1")),
+        "another name": ("should be the name of a method", _q2("return 'YaRN', speeds, a")),
+        "without a name": ("should be three values", _q2("return speeds, a")),
+        "another method's numbers": ("not those of the method that is named", _q2("return 'linear', speeds, 1.0")),
     },
     "q4": {
         "no mask": ("the mask is missing", _q4().replace("scores = np.where", "unused = np.where")),
         "0 in place of a score": ("the mask is missing", _q4().replace("-math.inf", "0.0")),
         "pairs of halves": (
-            "pairs neighbours",
+            "dimension i was paired",
             _q4()
             .replace("x[..., ::2], x[..., 1::2]", "np.split(x, 2, -1)")
             .replace(_STACKED, "np.concatenate((e * cos - o * sin, o * cos + e * sin), -1)"),
@@ -284,16 +223,16 @@ g = 1 - np.clip((np.arange(d // 2) - low) / (high - low), 0, 1)""".strip()
         "not turned": ("neither queries nor keys", _q4().replace("turned(q) @ turned(k)", "q @ k")),
         "not scaled": ("not divided by the root", _q4().replace(" / d**0.5", "")),
         "rows head by head": ("head by head", _split("n_heads, 3, d).transpose(3, 0, 2, 1, 4)")),
-        "dimensions in turn": ("stand together", _split("3, d, n_heads).transpose(2, 0, 4, 1, 3)")),
+        "dimensions in turn": ("the dimensions of a", _split("3, d, n_heads).transpose(2, 0, 4, 1, 3)")),
         "keys first": ("in this order", _split("3, n_heads, d).transpose(2, 0, 3, 1, 4)", "k, q, v")),
-        "heads not swapped back": ("put side by side", _q4().replace("y.swapaxes(1, 2).reshape", "y.reshape")),
+        "heads not swapped back": ("the heads were not", _q4().replace("y.swapaxes(1, 2).reshape", "y.reshape")),
         "out left out": ("out is not used", _q4().replace('y = y @ w["out"].T', "y = y")),
-        "no residual": ("added to the stream", _q4().replace("x = x + y", "x = y")),
-        "no residual at the MLP": ("added to the stream", _q4().replace("x = x + bend", "x = bend")),
-        "ReLU": ("another function than GELU", _q4(bend="bend = lambda x: np.maximum(x, 0)")),
+        "no residual": ("what a layer computes", _q4().replace("x = x + y", "x = y")),
+        "no residual at the MLP": ("what a layer computes", _q4().replace("x = x + bend", "x = bend")),
+        "ReLU": ("the MLP uses another", _q4(bend="bend = lambda x: np.maximum(x, 0)")),
         "GELU by tanh": ("approximation by tanh",
             _q4(bend="bend = lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))")),
-        "LayerNorm": ("the mean is taken off",
+        "LayerNorm": ("the mean is subtracted",
             _q4(size="x = x - x.mean(-1, keepdims=True)\nsize = x.std(-1, keepdims=True)")),
         "the norm's weight left out": ("own weight is missing",
             _q4().replace("return x / size * gain", "return x / size")),
@@ -303,7 +242,7 @@ g = 1 - np.clip((np.arange(d // 2) - low) / (high - low), 0, 1)""".strip()
         "the first layer twice": ("the weights of the first", _q4(order="order = [0] * layers")),
         "backwards": ("from the last to the first", _q4(order="order = reversed(range(layers))")),
         "the exponent lacks its 2": ("lacks the 2", _q4(theta="theta = base ** (-np.arange(d // 2) / d)")),
-        "MLP beside attention": ("what attention has added to",
+        "MLP beside attention": ("the MLP reads the",
             _q4().replace("x = x + y", "z = x + y").replace("x = x + bend", "x = z + bend")),
         "short texts sped up": ("no longer than those of the training", _q4(s="s = n / trained")),
         "short texts slowed": ("no longer than those of the training", _q4(s="s = 4")),
@@ -327,12 +266,8 @@ g = 1 - np.clip((np.arange(d // 2) - low) / (high - low), 0, 1)""".strip()
 }
 
 PROPERTY_ONLY = {
-    "q1": {
-        "the values": _body(_Q1_HEAD, "return v"),
-        "their mean so far": _body(_Q1_HEAD, "return v.cumsum(-2) / np.arange(1, v.shape[-2] + 1)[:, None]"),
-    },
-    "q2": {"as drawn, nothing asked": _body(_Q2_HEAD, "return symbols[:, :-1], np.full_like(symbols[:, 1:], -100)")},
-    "q3": {"ones": _body(_Q3_HEAD, "return 'linear', np.ones(head_dim // 2), 1.0")},
+    "q1": {"as drawn, nothing asked": _body(_Q1_HEAD, "return symbols[:, :-1], np.full_like(symbols[:, 1:], -100)")},
+    "q2": {"ones": _body(_Q2_HEAD, "return 'linear', np.ones(head_dim // 2), 1.0")},
     "q4": {
         "nothing": _body(_Q4_HEAD, """
 d = weights["embedding.weight"].shape[1] // n_heads
@@ -351,34 +286,13 @@ d, n, trained = E.shape[1] // n_heads, tokens.shape[1], 0
 }
 
 RIGHT = {
-    "q1": {
-        "by complex numbers": _q1(),
-        "−10⁹ in place of a score": _q1().replace("-math.inf", "-1e9"),
-        "row by row": _body(
-            _Q1_HEAD,
-            """
-R = np.zeros((q.shape[-2], q.shape[-1], q.shape[-1]))
-for t, r in enumerate(R):
-    for i, w in enumerate(inv_freq):
-        c, s = attention_factor * math.cos(t * w), attention_factor * math.sin(t * w)
-        r[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = [[c, -s], [s, c]]
-q, k = (np.einsum("tij,bhtj->bhti", R, x) for x in (q, k))
-rows = []
-for t in range(q.shape[-2]):
-    s = k[..., : t + 1, :] @ q[..., t, :, None] / math.sqrt(q.shape[-1])
-    e = np.exp(s - s.max(-2, keepdims=True))
-    rows.append((e * v[..., : t + 1, :]).sum(-2) / e.sum(-2))
-return np.stack(rows, -2)
-""",
-        ),
-    },
-    "q2": {"loops": _q2(), "lists": _q2("return [*np.stack([tokens, targets])]")},
-    "q3": {
-        "yarn": _q3(),
-        "parts": _q3("return 'parts', speeds, 1"),
-        "linear, as a list": _q3("return 'linear', list(theta / s), 1.0"),
-        "ntk": _q3("return 'ntk', (base * s ** (d / (d - 2))) ** (-np.arange(0, d, 2) / d), 1.0"),
-        "temperature": _q3("return ['temperature', theta, np.array(a)]"),
+    "q1": {"loops": _q1(), "lists": _q1("return [*np.stack([tokens, targets])]")},
+    "q2": {
+        "yarn": _q2(),
+        "parts": _q2("return 'parts', speeds, 1"),
+        "linear, as a list": _q2("return 'linear', list(theta / s), 1.0"),
+        "ntk": _q2("return 'ntk', (base * s ** (d / (d - 2))) ** (-np.arange(0, d, 2) / d), 1.0"),
+        "temperature": _q2("return ['temperature', theta, np.array(a)]"),
     },
     "q4": {
         "attention written out": _q4(),

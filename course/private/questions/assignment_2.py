@@ -649,7 +649,7 @@ q6 = Question(
     ),
 )
 
-VARIANT = {"ropes": ropes.shown()}
+VARIANT = {"ropes": "\n" + ropes.shown()}  # below a comment
 
 ASSIGNMENT = Assignment(
     N,

@@ -34,7 +34,7 @@ BOUNDS = (4.0, 1.0)  # turns, from which on a pair is kept, and up to which it i
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Question 1: attention that turns
+# Attention, for the model and its mistakes
 
 Turn = Callable[[Array, Array], Any]
 _interleaved: Turn = partial(rotary.rotate, layout="interleaved")
@@ -80,89 +80,8 @@ def _by_hand(
     return wrong
 
 
-def _values_turned(q: Array, k: Array, v: Array, inv_freq: Array, factor: float) -> Any:
-    turned = _interleaved(v, frequencies.angles(np.arange(q.shape[-2]), inv_freq))
-    return _attend(q, k, turned, inv_freq, factor)
-
-
-def _heads(random: np.random.Generator, factor: float, loud: float = 0.0) -> Case:
-    """Queries, keys, values and speeds; with `loud`, keys that are so loud, and the louder the later they come."""
-    pairs, length = int(random.integers(3, 6)), int(random.integers(6, 10))
-    q, k, v = (random.standard_normal((2, 3, length, 2 * pairs)) for _ in range(3))
-    grown = loud * np.arange(1, length + 1)[:, None] if loud else 1.0
-    speeds = frequencies.inv_freq(2 * pairs, float(random.uniform(20, 900)))
-    return Case(1.5 * q, k * grown, v, speeds, factor, infinite=say("q1.overflow") if loud else say("q1.no_key_left"))
-
-
-def _turning(random: np.random.Generator) -> Iterator[Case]:
-    for _ in range(2):
-        yield _heads(random, 1.0)
-
-
-def _leaks(q: Array, k: Array, v: Array, inv_freq: Array, factor: float) -> bool:
-    """Whether later words show through whatever is added to their scores, or put in their place, but −∞.
-
-    That is, one is louder than all before it, and a first word's score with itself is below what is put there.
-    """
-    scores = q @ k.mT
-    past = np.where(np.tri(scores.shape[-1], dtype=bool), scores, -math.inf).max(-1)
-    return bool((scores.max(-1) - past).max() > LOUD and scores[..., 0, 0].min() < -LOUD)
-
-
-def _loud(random: np.random.Generator) -> Iterator[Case]:
-    for _ in range(2):
-        yield until(_leaks, lambda: _heads(random, 1.0, LOUD))
-
-
-def _factors(random: np.random.Generator) -> Iterator[Case]:
-    for _ in range(2):
-        yield _heads(random, float(random.uniform(1.2, 1.6)))
-
-
-q1 = Question(
-    assignment=5,
-    name="q1",
-    title=say("q1.title"),
-    names=("attend",),
-    parts=(
-        Part(say("q1.turned_and_masked"), 1, cases=_turning),
-        Part(say("q1.loud_words_later"), 1, cases=_loud),
-        Part(say("q1.with_attention_factor"), 1, cases=_factors),
-    ),
-    reference=_attend,
-    tolerance=1e-5,
-    attention_written_out=True,
-    mistakes=(
-        *(Mistake(say("q1.later_words_seen"), _by_hand(future=f)) for f in (0.0, -100.0, -1000.0, -1e4)),
-        *(Mistake(say("q1.later_words_seen"), _by_hand(future=f, filled=True)) for f in (0.0, -100.0, -1e4)),
-        Mistake(say("q1.mask_backwards"), _by_hand(seen=np.triu)),
-        Mistake(say("q1.masked_after_softmax"), _by_hand(masked_after=True)),
-        Mistake(say("q1.softmax_over_queries"), _by_hand(over=-2)),
-        Mistake(say("q1.layout_of_halves"), _by_hand(rotary.rotate)),
-        Mistake(say("q1.nothing_turned"), _by_hand(speeds=(0.0, 0.0))),
-        Mistake(say("q1.only_queries_turned"), _by_hand(speeds=(1.0, 0.0))),
-        Mistake(say("q1.only_keys_turned"), _by_hand(speeds=(0.0, 1.0))),
-        Mistake(say("q1.turned_against_each_other"), _by_hand(speeds=(1.0, -1.0))),
-        Mistake(say("q1.turned_against_each_other"), _by_hand(speeds=(-1.0, 1.0))),
-        Mistake(say("q1.turned_backwards"), _by_hand(speeds=(-1.0, -1.0))),
-        Mistake(say("q1.values_turned"), _values_turned),
-        Mistake(say("q1.scores_not_scaled"), _by_hand(scale=lambda q: 1.0)),
-        Mistake(say("q1.scaled_by_width"), _by_hand(scale=lambda q: 1 / q.shape[-1])),
-        Mistake(say("q1.factor_not_used"), _by_hand(power=0.0)),
-        Mistake(say("q1.factor_once"), _by_hand(power=1.0)),
-        Mistake(say("q1.factor_squared_twice"), _by_hand(power=4.0)),
-        Mistake(say("q1.factor_divides"), _by_hand(power=-2.0)),
-        Mistake(say("q1.factor_divides"), _by_hand(power=-1.0)),
-        Mistake(
-            say("q1.factor_on_angles"),
-            lambda q, k, v, speeds, a: _by_hand(power=0.0)(q, k, v, a * speeds, a),
-        ),
-    ),
-)
-
-
 # ---------------------------------------------------------------------------------------------------------------------
-# Question 2: a lesson with one block said twice
+# Question 1: a lesson with one block said twice
 
 
 def _moved(symbols: Array, by: Array) -> Array:
@@ -235,54 +154,54 @@ def _somewhere(random: np.random.Generator) -> Iterator[Case]:
         yield _draws(random, last)
 
 
-q2 = Question(
+q1 = Question(
     assignment=5,
-    name="q2",
-    title=say("q2.title"),
+    name="q1",
+    title=say("q1.title"),
     names=("lesson",),
-    returns=(say("q2.tokens"), say("q2.targets")),
+    returns=(say("q1.tokens"), say("q1.targets")),
     parts=(
-        Part(say("q2.text_with_block"), 1, cases=_somewhere, of=0, exact_dtype=True),
-        Part(say("q2.what_is_asked"), 2, cases=_somewhere, of=1, exact_dtype=True),
+        Part(say("q1.text_with_block"), 1, cases=_somewhere, of=0, exact_dtype=True),
+        Part(say("q1.what_is_asked"), 2, cases=_somewhere, of=1, exact_dtype=True),
     ),
     reference=_lesson,
     tolerance=1e-9,
     mistakes=(
-        Mistake(say("q2.not_the_next"), _asking(lambda at, b, n, d: (at >= b + CUE) & (at < b + n), shift=0), of=1),
-        Mistake(say("q2.all_asked"), _asking(lambda at, b, n, d: at >= 0), of=1),
-        Mistake(say("q2.cue_asked"), partial(_lesson, cue=0), of=1),
-        Mistake(say("q2.one_cue"), partial(_lesson, cue=CUE - 1), of=1),
-        Mistake(say("q2.one_too_late"), partial(_lesson, cue=CUE + 1), of=1),
+        Mistake(say("q1.not_the_next"), _asking(lambda at, b, n, d: (at >= b + CUE) & (at < b + n), shift=0), of=1),
+        Mistake(say("q1.all_asked"), _asking(lambda at, b, n, d: at >= 0), of=1),
+        Mistake(say("q1.cue_asked"), partial(_lesson, cue=0), of=1),
+        Mistake(say("q1.one_cue"), partial(_lesson, cue=CUE - 1), of=1),
+        Mistake(say("q1.one_too_late"), partial(_lesson, cue=CUE + 1), of=1),
         Mistake(
-            say("q2.both_asked"),
+            say("q1.both_asked"),
             _asking(
                 lambda at, b, n, d: ((at >= b + CUE) & (at < b + n)) | ((at >= b - d + CUE) & (at < b - d + n)),
             ),
             of=1,
         ),
         Mistake(
-            say("q2.first_asked"),
+            say("q1.first_asked"),
             _asking(lambda at, b, n, d: (at >= b - d + CUE) & (at < b - d + n)),
             of=1,
         ),
-        Mistake(say("q2.rest_asked"), _asking(lambda at, b, n, d: at >= b + CUE), of=1),
-        Mistake(say("q2.one_after"), _asking(lambda at, b, n, d: (at >= b + CUE) & (at <= b + n)), of=1),
-        Mistake(say("q2.asked_not_moved"), _asking(lambda at, b, n, d: (at > b + CUE) & (at <= b + n)), of=1),
-        Mistake(say("q2.wrong_mark"), partial(_lesson, ignored=0), of=1),
-        Mistake(say("q2.wrong_mark"), partial(_lesson, ignored=-1), of=1),
-        Mistake(say("q2.of_old_text"), _of_old_text, of=1),
-        Mistake(say("q2.not_said_again"), lambda symbols, *where: (symbols[:, :-1], symbols[:, 1:]), of=0),
-        Mistake(say("q2.all_like_first"), _all_like_first),
-        Mistake(say("q2.gap_for_distance"), lambda s, b, n, d: _lesson(s, b, n, d + n)),
-        Mistake(say("q2.first_made_like_second"), _earlier),
-        Mistake(say("q2.block_too_long"), partial(_lesson, longer=1)),
-        Mistake(say("q2.block_too_short"), partial(_lesson, longer=-1)),
+        Mistake(say("q1.rest_asked"), _asking(lambda at, b, n, d: at >= b + CUE), of=1),
+        Mistake(say("q1.one_after"), _asking(lambda at, b, n, d: (at >= b + CUE) & (at <= b + n)), of=1),
+        Mistake(say("q1.asked_not_moved"), _asking(lambda at, b, n, d: (at > b + CUE) & (at <= b + n)), of=1),
+        Mistake(say("q1.wrong_mark"), partial(_lesson, ignored=0), of=1),
+        Mistake(say("q1.wrong_mark"), partial(_lesson, ignored=-1), of=1),
+        Mistake(say("q1.of_old_text"), _of_old_text, of=1),
+        Mistake(say("q1.not_said_again"), lambda symbols, *where: (symbols[:, :-1], symbols[:, 1:]), of=0),
+        Mistake(say("q1.all_like_first"), _all_like_first),
+        Mistake(say("q1.gap_for_distance"), lambda s, b, n, d: _lesson(s, b, n, d + n)),
+        Mistake(say("q1.first_made_like_second"), _earlier),
+        Mistake(say("q1.block_too_long"), partial(_lesson, longer=1)),
+        Mistake(say("q1.block_too_short"), partial(_lesson, longer=-1)),
     ),
 )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Question 3: a method, chosen
+# Question 2: a method, chosen
 
 
 Reading = tuple[Any, float]  # speeds in radians a token, and the attention factor
@@ -393,7 +312,7 @@ def _head(random: np.random.Generator, times: float) -> Case:
 
     def draw() -> Case:
         dim, trained = 2 * int(random.integers(8, 20)), int(random.integers(90, 300))
-        return Case(dim, float(random.integers(900, 30_000)), trained, round(times * trained), values=say("q3.values"))
+        return Case(dim, float(random.integers(900, 30_000)), trained, round(times * trained), values=say("q2.values"))
 
     def wanted(dim: int, base: float, trained: int, length: int) -> bool:
         turns = _in_turns(trained * _speeds(dim, base))
@@ -409,7 +328,7 @@ def _with_right(case: Case) -> Case:
 def _within(random: np.random.Generator) -> Iterator[Case]:
     for times in (float(random.uniform(0.2, 0.7)), 1.0):
         case = _with_right(_head(random, times))
-        yield Case(*case.args, right=case.right, values=say("q3.within"))
+        yield Case(*case.args, right=case.right, values=say("q2.within"))
 
 
 def _past(random: np.random.Generator) -> Iterator[Case]:
@@ -417,61 +336,61 @@ def _past(random: np.random.Generator) -> Iterator[Case]:
         yield _with_right(_head(random, float(random.uniform(least, least + 0.4))))
 
 
-q3 = Question(
+q2 = Question(
     assignment=5,
-    name="q3",
-    title=say("q3.title"),
+    name="q2",
+    title=say("q2.title"),
     names=("extended",),
     parts=(
-        Part(say("q3.texts_within"), 1, cases=_within, view="chosen"),
-        Part(say("q3.texts_past"), 2, cases=_past, view="chosen"),
+        Part(say("q2.texts_within"), 1, cases=_within, view="chosen"),
+        Part(say("q2.texts_past"), 2, cases=_past, view="chosen"),
     ),
     reference=_extended,
     tolerance=1e-6,
     mistakes=(
-        *_for_all(say("q3.sped_up"), lambda s: s),
-        *_for_all(say("q3.no_effect"), lambda s: 1.0),
-        *_for_all(say("q3.whole_factor"), lambda s: max(float(math.floor(s)), 1.0)),
-        *_for_all(say("q3.whole_factor"), lambda s: max(float(math.ceil(s)), 1.0)),
-        *_for_all(say("q3.always_four"), lambda s: 4.0),
-        *_for_all(say("q3.upside_down"), lambda s: 1 / max(s, 1.0)),
-        *_for_all(say("q3.upside_down"), lambda s: 1 / s),
-        *_for_all(say("q3.too_large_by_one"), lambda s: max(s, 1.0) + 1),
-        *(Mistake(say("q3.factor_missing"), made) for made in _factor_of(lambda s: 1.0)),
-        *(Mistake(say("q3.one_missing"), made) for made in _factor_of(lambda s: 0.1 * math.log(s))),
-        *(Mistake(say("q3.not_natural"), made) for made in _factor_of(lambda s: 0.1 * math.log10(s) + 1)),
-        *(Mistake(say("q3.not_natural"), made) for made in _factor_of(lambda s: 0.1 * math.log2(s) + 1)),
-        *(Mistake(say("q3.factor_itself"), made) for made in _factor_of(lambda s: 0.1 * s + 1)),
-        *(Mistake(say("q3.squared_already"), made) for made in _factor_of(lambda s: _warm(s) ** 2)),
-        *(Mistake(say("q3.divided"), made) for made in _factor_of(lambda s: 1 / _warm(s))),
+        *_for_all(say("q2.sped_up"), lambda s: s),
+        *_for_all(say("q2.no_effect"), lambda s: 1.0),
+        *_for_all(say("q2.whole_factor"), lambda s: max(float(math.floor(s)), 1.0)),
+        *_for_all(say("q2.whole_factor"), lambda s: max(float(math.ceil(s)), 1.0)),
+        *_for_all(say("q2.always_four"), lambda s: 4.0),
+        *_for_all(say("q2.upside_down"), lambda s: 1 / max(s, 1.0)),
+        *_for_all(say("q2.upside_down"), lambda s: 1 / s),
+        *_for_all(say("q2.too_large_by_one"), lambda s: max(s, 1.0) + 1),
+        *(Mistake(say("q2.factor_missing"), made) for made in _factor_of(lambda s: 1.0)),
+        *(Mistake(say("q2.one_missing"), made) for made in _factor_of(lambda s: 0.1 * math.log(s))),
+        *(Mistake(say("q2.not_natural"), made) for made in _factor_of(lambda s: 0.1 * math.log10(s) + 1)),
+        *(Mistake(say("q2.not_natural"), made) for made in _factor_of(lambda s: 0.1 * math.log2(s) + 1)),
+        *(Mistake(say("q2.factor_itself"), made) for made in _factor_of(lambda s: 0.1 * s + 1)),
+        *(Mistake(say("q2.squared_already"), made) for made in _factor_of(lambda s: _warm(s) ** 2)),
+        *(Mistake(say("q2.divided"), made) for made in _factor_of(lambda s: 1 / _warm(s))),
         *(
             Mistake(
-                say("q3.factor_where_none"),
+                say("q2.factor_where_none"),
                 _instead(name, lambda *told, name=name: (METHODS[name](*told)[0], _warm(told[-1]))),
             )
             for name in ("linear", "ntk", "parts")
         ),
-        *(Mistake(say("q3.each_dimension"), _instead(name, _doubled(name))) for name in METHODS),
-        *(Mistake(say("q3.tokens_a_turn"), _instead(name, _in_tokens(name))) for name in METHODS),
-        Mistake(say("q3.ntk_alone"), _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s), 1.0))),
-        Mistake(say("q3.ntk_squared"), _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s**2), 1.0))),
+        *(Mistake(say("q2.each_dimension"), _instead(name, _doubled(name))) for name in METHODS),
+        *(Mistake(say("q2.tokens_a_turn"), _instead(name, _in_tokens(name))) for name in METHODS),
+        Mistake(say("q2.ntk_alone"), _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s), 1.0))),
+        Mistake(say("q2.ntk_squared"), _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s**2), 1.0))),
         Mistake(
-            say("q3.ntk_upside_down"), _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s ** ((d - 2) / d)), 1.0))
+            say("q2.ntk_upside_down"), _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s ** ((d - 2) / d)), 1.0))
         ),
-        Mistake(say("q3.ntk_brackets"), _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s**d / (d - 2)), 1.0))),
-        *(Mistake(say("q3.radians_for_turns"), made) for made in _parts_made(lambda angles: angles)),
-        *(Mistake(say("q3.radians_for_turns"), made) for made in _parts_made(lambda angles: angles * 2 * math.pi)),
+        Mistake(say("q2.ntk_brackets"), _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s**d / (d - 2)), 1.0))),
+        *(Mistake(say("q2.radians_for_turns"), made) for made in _parts_made(lambda angles: angles)),
+        *(Mistake(say("q2.radians_for_turns"), made) for made in _parts_made(lambda angles: angles * 2 * math.pi)),
         *(
-            Mistake(say("q3.step_for_ramp"), made)
+            Mistake(say("q2.step_for_ramp"), made)
             for bound in (BOUNDS[0], BOUNDS[1], sum(BOUNDS) / 2)
             for made in _parts_made(_step(bound))
         ),
         *(
-            Mistake(say("q3.ramp_upside_down"), made)
+            Mistake(say("q2.ramp_upside_down"), made)
             for made in _parts_made(lambda angles: sum(BOUNDS) - _in_turns(angles))
         ),
-        Mistake(say("q3.ramp_along_list"), _released("parts", lambda s: 1.0)),
-        Mistake(say("q3.ramp_along_list"), _released("yarn", _warm)),
+        Mistake(say("q2.ramp_along_list"), _released("parts", lambda s: 1.0)),
+        Mistake(say("q2.ramp_along_list"), _released("yarn", _warm)),
     ),
 )
 
@@ -717,8 +636,9 @@ q4 = Question(
 ASSIGNMENT = Assignment(
     5,
     say("assignment.title"),
-    (q1, q2, q3, q4),
+    (q1, q2, q4),
     hand_graded=(
+        HandGraded(5, "q3", say("assignment.choice"), 3),
         HandGraded(5, "q5", say("assignment.two_halves"), 3),
         HandGraded(5, "q6", say("assignment.other_base"), 2),
     ),

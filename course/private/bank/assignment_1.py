@@ -31,10 +31,6 @@ def _binary(answer: str) -> str:
     return f"\ndef binary(positions, bits):\n    return {answer}\n"
 
 
-def _placed(answer: str) -> str:
-    return f"\ndef placed(x, table, start):\n    return {answer}\n"
-
-
 SCORES = """
 def attention(q, k, v, causal):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
@@ -49,12 +45,12 @@ WRONG = {
         "mask forgotten": ("nothing is masked", SCORES + """
     weights = torch.softmax(scores, -1)
     return weights @ v, weights"""),
-        "masked with score 0": ("a score of 0 does not close a pair", _attention(closed="scores.tril()")),
+        "masked with score 0": ("a score of 0", _attention(closed="scores.tril()")),
         "masked with -100": ("must be lower still",
             _attention(closed="scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -100.0)")),
         **{
             f"{mask} added to closed scores": (
-                "does not close it",
+                "later tokens are visible where a later",
                 SCORES
                 + f"""
     if causal:
@@ -64,16 +60,16 @@ WRONG = {
             )
             for mask in ("-100", "-1e3", "-1e4")
         },
-        "weights zeroed afterwards": ("does not add up to 1", SCORES + """
+        "weights zeroed afterwards": ("the masked weights are", SCORES + """
     weights = torch.softmax(scores, -1)
     if causal:
         weights = weights.tril()
     return weights @ v, weights"""),
-        "the past is masked": ("closes the past",
+        "the past is masked": ("the mask hides the",
             _attention(closed="scores.masked_fill(torch.ones(scores.shape[-2:]).tril(-1) > 0, -torch.inf)")),
-        "own place masked with -1e9": ("words may not look at themselves",
+        "own place masked with -1e9": ("tokens may not attend",
             _attention(closed="scores.masked_fill(torch.ones(scores.shape[-2:]).triu(0) > 0, -1e9)")),
-        "own place masked with infinity": ("wholly closed",
+        "own place masked with infinity": ("the result isn't finite under",
             _attention(closed="scores.masked_fill(torch.ones(scores.shape[-2:]).triu(0) > 0, -torch.inf)")),
         "minus infinity times a mask of zeros": ("0 was multiplied by −∞",
             _attention(closed="scores + torch.ones(scores.shape[-2:]).triu(1) * -torch.inf")),
@@ -82,7 +78,7 @@ WRONG = {
     weights = torch.softmax(scores, -1)
     return weights @ v, weights"""),
         "weights first": ("in the wrong order", _attention(returned="weights, weights @ v")),
-        "scores in place of weights": ("what comes second are scores", SCORES + """
+        "scores in place of weights": ("the second value holds", SCORES + """
     shown = scores
     if causal:
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
@@ -101,7 +97,7 @@ WRONG = {
         "divided after the softmax": ("after the softmax",
             _attention(scores="q @ k.mT", weights="torch.softmax(scores, -1) / math.sqrt(q.shape[-1])")),
         "k.T": (None, _attention(scores="q @ k.T / q.shape[-1] ** 0.5")),
-        "bare exponential": ("runs out of range", SCORES + """
+        "bare exponential": ("the result isn't finite where", SCORES + """
     if causal:
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
     powers = torch.exp(scores)
@@ -120,32 +116,32 @@ WRONG = {
         "no return": ("is a `return` missing", SCORES),
     },
     "q2": {
-        "invariance": ("stayed", _reordered("output, weights")),
-        "inverse order": ("opposite way", """
+        "invariance": ("the outputs were not", _reordered("output, weights")),
+        "inverse order": ("rows and columns of", """
 def reordered(output, weights, order):
     back = torch.argsort(order)
     return output[..., back, :], weights[..., back, :][..., back]"""),
-        "only the rows of the weights": ("those who are asked have moved",
+        "only the rows of the weights": ("only the rows of",
             _reordered("output[..., order, :], weights[..., order, :]")),
-        "only the columns of the weights": ("those who ask have moved",
+        "only the columns of the weights": ("only the columns of",
             _reordered("output[..., order, :], weights[..., order]")),
-        "weights unchanged": ("the table of weights stayed", _reordered("output[..., order, :], weights")),
-        "outputs unchanged": ("the outputs stayed", _reordered("output, weights[..., order, :][..., order]")),
-        "P A P instead of P A Pᵀ": ("opposite ways", """
+        "weights unchanged": ("the weights were not", _reordered("output[..., order, :], weights")),
+        "outputs unchanged": ("the outputs were not", _reordered("output, weights[..., order, :][..., order]")),
+        "P A P instead of P A Pᵀ": ("rows and columns of", """
 def reordered(output, weights, order):
     P = torch.eye(len(order), dtype=output.dtype)[order]
     return P @ output, P @ weights @ P"""),
-        "Pᵀ A P": ("opposite way", """
+        "Pᵀ A P": ("rows and columns of", """
 def reordered(output, weights, order):
     P = torch.eye(len(order), dtype=output.dtype)[order]
     return P.T @ output, P.T @ weights @ P"""),
         "pair by pair": ("pair by pair", _reordered("output[..., order, :], weights[..., order, order]")),
-        "first axis": ("the texts or the heads", """
+        "first axis": ("the sequences or the", """
 def reordered(output, weights, order):
     moved = weights[order]
     return output[order], moved[:, order] if weights.ndim == 2 else moved"""),
         "transposed": ("transposed", _reordered("output[..., order, :], weights[..., order, :][..., order].mT")),
-        "turned round": ("turned round", _reordered("output.flip(-2), weights.flip(-2).flip(-1)")),
+        "turned round": ("the outputs are simply", _reordered("output.flip(-2), weights.flip(-2).flip(-1)")),
         "swapped": ("in the wrong order", _reordered("weights[..., order, :][..., order], output[..., order, :]")),
         "outputs alone": ("in this order: the outputs, the weights", _reordered("output[..., order, :]")),
         "no return": ("is a `return` missing", "def reordered(output, weights, order):\n    output[..., order, :]\n"),
@@ -155,7 +151,7 @@ def reordered(output, weights, order):
             _binary("(positions[:, None] >> np.arange(bits)[::-1]) & 1")),
         "text of the number": ("the highest bit comes first",
             _binary('np.array([[int(c) for c in format(int(t), f"0{bits}b")] for t in positions])')),
-        "starts at 1": ("positions seem to start at 1", _binary("((positions + 1)[:, None] >> np.arange(bits)) & 1")),
+        "starts at 1": ("positions start at 1", _binary("((positions + 1)[:, None] >> np.arange(bits)) & 1")),
         "transposed": ("rows and columns are swapped",
             _binary("np.array([(positions >> i) & 1 for i in range(bits)])")),
         "flips every 2^(i+1)": ("every column is too slow",
@@ -178,60 +174,17 @@ def binary(positions, bits):
     return (gray[:, None] >> np.arange(bits)) & 1"""),
         "a byte": ("kept in a byte",
             _binary("(positions.astype(np.uint8)[:, None].astype(int) >> np.arange(bits)) & 1")),
-        "thirty-two bits": ("too short a number", """
+        "thirty-two bits": ("the digits above the thirty-second", """
 def binary(positions, bits):
     short = positions.astype(np.uint32).astype(np.int64)
     return (short[:, None] >> np.arange(bits)) & 1"""),
-        "thirty-two bits, one for the sign": ("too short a number",
+        "thirty-two bits, one for the sign": ("the digits above the thirty-second",
             _binary("(positions.astype(np.int32)[:, None] >> np.arange(bits)) & 1")),
         "text": ("should be an array", _binary("[bin(int(t))[2:] for t in positions]")),
         "ignores positions": ("seem to be ignored",
             _binary("(np.arange(len(positions))[:, None] >> np.arange(bits)) & 1")),
     },
     "q4": {},
-    "q5": {
-        "into its input": ("changes an input in place", """
-def placed(x, table, start):
-    x *= x.shape[-1] ** 0.5
-    x += table[start : start + x.shape[1]]
-    return x"""),
-        "not scaled": ("not scaled", _placed("x + table[start:start + x.shape[1]]")),
-        "start ignored": ("the start is ignored", _placed("x.shape[-1] ** 0.5 * x + table[:x.shape[1]]")),
-        "start taken for the end": (None, _placed("x.shape[-1] ** 0.5 * x + table[start:x.shape[1]]")),
-        "from position 1": ("start at 1", """
-def placed(x, table, start):
-    at = torch.arange(1, x.shape[1] + 1) + start
-    return x.shape[-1] ** 0.5 * x + table[at]"""),
-        "one transposition too many (001-L2), cut along its first axis": (None, """
-def placed(x, table, start):
-    pe = table[None].transpose(0, 1)
-    return x.shape[-1] ** 0.5 * x + pe[start:start + x.shape[1]]"""),
-        "one transposition too many (001-L2), cut along the wrong axis": ("once for each row", """
-def placed(x, table, start):
-    pe = table.unsqueeze(0).transpose(0, 1)
-    return x.shape[-1] ** 0.5 * x + pe[:, :x.shape[1]]"""),
-        "by the number of the text": ("a row of the table went to each text",
-            _placed("x.shape[-1] ** 0.5 * x + table[start:start + x.shape[0]][:, None]")),
-        "by the number of the text, start ignored": ("a row of the table went to each text",
-            _placed("x.shape[-1] ** 0.5 * x + table[:x.shape[0]].unsqueeze(1)")),
-        "length taken from the first axis": (None, _placed("x.shape[-1] ** 0.5 * x + table[start:start + len(x)]")),
-        "one row for all": ("the same row", _placed("x.shape[-1] ** 0.5 * x + table[start]")),
-        "sum scaled": ("scaled together", _placed("(x + table[start:start + x.shape[1]]) * math.sqrt(x.shape[2])")),
-        "code scaled": ("instead of the word", _placed("x + table[start:start + x.shape[1]] * math.sqrt(x.shape[2])")),
-        "scaled by the width": ("not by its root", _placed("x * x.shape[2] + table[start:start + x.shape[1]]")),
-        "divided": ("divided where", _placed("x / math.sqrt(x.shape[2]) + table[start:start + x.shape[1]]")),
-        "root of the length": ("the root of their number",
-            _placed("x * math.sqrt(x.shape[1]) + table[start:start + x.shape[1]]")),
-        "put side by side": ("the shape of", """
-def placed(x, table, start):
-    rows = table[start:start + x.shape[1]].expand(len(x), -1, -1)
-    return torch.cat([math.sqrt(x.shape[2]) * x, rows], -1)"""),
-        "multiplied by the code": ("multiplied by their codes",
-            _placed("math.sqrt(x.shape[2]) * x * table[start:start + x.shape[1]]")),
-        "backwards": ("backward order", _placed("math.sqrt(x.shape[2]) * x + table[start:start + x.shape[1]].flip(0)")),
-        "dropout left on": (None,
-            _placed("torch.nn.Dropout(0.1)(math.sqrt(x.shape[2]) * x + table[start:start + x.shape[1]])")),
-    },
     "q6": {},
     "q7": {},
 }
@@ -270,17 +223,17 @@ RIGHT_BLOCK, RIGHT_HEIGHT = "[[c, s], [-s, c]]", "np.cos(np.outer(k, speeds)).me
 
 WRONG_SPEEDS = {  # one list of wrong speeds, in the code, in the step and in the curve
     "exponent i/d": ("lack its 2", "base ** (-i / dim)"),
-    "positive power": ("get faster", "base ** (2 * i / dim)"),
+    "positive power": ("the frequencies rise from", "base ** (2 * i / dim)"),
     "d - 2 in the exponent": ("divided by too little", "base ** (-2 * i / (dim - 2))"),
     "pairs from 1": ("counted from 1", "base ** (-2 * (i + 1) / dim)"),
     "exponent 4i/d": ("a factor too many", "base ** (-2 * (2 * i) / dim)"),
-    "integer division": ("all hands have one speed", "base ** -(2.0 * i // dim)"),
+    "integer division": ("all pairs have the", "base ** -(2.0 * i // dim)"),
     "base of the paper": ("another base", "10_000.0 ** (-2 * i / dim)"),
     "degrees": ("degrees", "np.radians(base ** (-2 * i / dim))"),
     "2π in the speed": ("2π too many", "2 * np.pi * base ** (-2 * i / dim)"),
     "over 2π": ("lack a factor 2π", "1 / (2 * np.pi * base ** (2 * i / dim))"),
     "log10": ("logarithm to base 10", "np.exp(-math.log10(base) * 2 * i / dim)"),
-    "speeds of even steps": ("fall evenly", "np.arange(dim // 2, 0, -1) / (dim // 2)"),
+    "speeds of even steps": ("the frequencies fall by", "np.arange(dim // 2, 0, -1) / (dim // 2)"),
     "powers of two": (None, "0.5**i"),
 }
 for _name, (_sentence, _speeds) in WRONG_SPEEDS.items():
@@ -293,24 +246,24 @@ WRONG["q4"] |= {
 def sinusoidal(positions, dim, base):
     angle = np.multiply.outer(positions, base ** (-2 * np.arange(dim // 2) / dim))
     return np.concatenate([np.sin(angle), np.cos(angle)], axis=-1)"""),
-    "cosine first": ("before its sine", """
+    "cosine first": ("the cosine of a", """
 def sinusoidal(positions, dim, base):
     angle = np.multiply.outer(positions, base ** (-2 * np.arange(dim // 2) / dim))
     return np.stack([np.cos(angle), np.sin(angle)], axis=-1).reshape(-1, dim)"""),
-    "i counts columns": ("does i count columns", """
+    "i counts columns": ("a sine and its cosine have different frequencies: does", """
 def sinusoidal(positions, dim, base):
     code = np.zeros((len(positions), dim))
     for i in range(dim):
         angle = positions / base ** (2 * i / dim)
         code[:, i] = np.sin(angle) if i % 2 == 0 else np.cos(angle)
     return code"""),
-    "a speed for each column": ("each column has one of its own", """
+    "a speed for each column": ("a sine and its cosine have different frequencies: each", """
 def sinusoidal(positions, dim, base):
     code = np.multiply.outer(positions, base ** (-np.arange(dim) / dim))
     code[:, 0::2], code[:, 1::2] = np.sin(code[:, 0::2]), np.cos(code[:, 1::2])
     return code"""),
-    "from position 1": ("start at 1", CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(positions + 1, speeds)")),
-    "ignores positions": ("ignored",
+    "from position 1": ("positions start at 1", CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(positions + 1, speeds)")),
+    "ignores positions": ("the positions that are",
         CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(np.arange(len(positions)), speeds)")),
     "transposed": (
         "rows and columns are swapped",
@@ -318,30 +271,30 @@ def sinusoidal(positions, dim, base):
     ),
     "axes mixed up by reshape": (None,
         CODE.format(speeds=RIGHT_SPEEDS, angle=RIGHT_ANGLE).replace("axis=-1", "axis=0")),
-    "sign flipped": ("turn the other way", CODE.format(speeds=RIGHT_SPEEDS, angle="-np.outer(positions, speeds)")),
-    "sines alone": ("its cosine is missing",
+    "sign flipped": ("the sign of the angles", CODE.format(speeds=RIGHT_SPEEDS, angle="-np.outer(positions, speeds)")),
+    "sines alone": ("every frequency has a sine",
         CODE.format(speeds=RIGHT_SPEEDS, angle=RIGHT_ANGLE).replace("np.cos", "np.sin")),
-    "cosines alone": ("its sine is missing",
+    "cosines alone": ("every frequency has a cosine",
         CODE.format(speeds=RIGHT_SPEEDS, angle=RIGHT_ANGLE).replace("np.sin", "np.cos")),
-    "whole positions only": ("rounded",
+    "whole positions only": ("positions were rounded to",
         CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(np.asarray(positions).astype(int), speeds)")),
-    "put into an array of whole numbers": ("cut to whole numbers", """
+    "put into an array of whole numbers": ("sines and cosines were", """
 def sinusoidal(positions, dim, base):
     code = np.zeros_like(positions, shape=(len(positions), dim))
     angle = np.outer(positions, base ** (-2 * np.arange(dim // 2) / dim))
     code[:, 0::2], code[:, 1::2] = np.sin(angle), np.cos(angle)
     return code"""),
-    "angles in bfloat16": ("in bfloat16", """
+    "angles in bfloat16": ("the angles were computed in bfloat16", """
 def sinusoidal(positions, dim, base):
     speeds = (base ** (-2 * torch.arange(dim // 2).double() / dim)).bfloat16()
     angle = (torch.as_tensor(positions).bfloat16()[:, None] * speeds).float()
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)"""),
-    "positions in bfloat16": ("the positions were kept in bfloat16", """
+    "positions in bfloat16": ("the positions were kept", """
 def sinusoidal(positions, dim, base):
     speeds = base ** (-2 * torch.arange(dim // 2).double() / dim)
     angle = torch.as_tensor(positions).bfloat16()[:, None] * speeds
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)"""),
-    "angles in float32": ("too short a format", """
+    "angles in float32": ("nearly right, but digits are lost: the angles were computed in too low a precision", """
 def sinusoidal(positions, dim, base):
     speeds = base ** (-2 * torch.arange(dim // 2) / dim)
     angle = torch.as_tensor(positions).float()[:, None] * speeds.float()
@@ -356,35 +309,35 @@ def sinusoidal(positions, dim, base):
 }
 
 WRONG["q6"] |= {
-    "the turn of RoPE": ("the opposite way", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, -s], [s, c]]")),
-    "for rows on the left": ("the opposite way",
+    "the turn of RoPE": ("the outputs were permuted", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, -s], [s, c]]")),
+    "for rows on the left": ("the outputs were permuted",
         STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("return M", "return M.T")),
-    "halves": ("all sines first", """
+    "halves": ("the matrix is one", """
 def shift(k, dim, base):
     turned = k * base ** (-2 * np.arange(dim // 2) / dim)
     c, s = np.diag(np.cos(turned)), np.diag(np.sin(turned))
     return np.block([[c, s], [-s, c]])"""),
-    "always one step": ("makes one step", STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "")),
-    "one step too far": ("one token too far",
+    "always one step": ("the offset is ignored", STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "")),
+    "one step too far": ("the shift is one",
         STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "(k + 1) * ")),
-    "cosines on the diagonal": ("the sines are missing", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, 0], [0, c]]")),
-    "no minus": ("both sines have the same sign", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, s], [s, c]]")),
-    "sines on the diagonal": ("have changed places", STEP.format(speeds=RIGHT_SPEEDS, block="[[s, c], [-c, s]]")),
-    "the code of position k": ("this is the code of a position", """
+    "cosines on the diagonal": ("the cosines are right", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, 0], [0, c]]")),
+    "no minus": ("both sines have the", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, s], [s, c]]")),
+    "sines on the diagonal": ("sines and cosines are", STEP.format(speeds=RIGHT_SPEEDS, block="[[s, c], [-c, s]]")),
+    "the code of position k": ("this is the encoding", """
 def shift(k, dim, base):
     turned = k * base ** (-2 * np.arange(dim // 2) / dim)
     return np.stack([np.sin(turned), np.cos(turned)], -1).ravel()"""),
-    "whole steps only": ("cut to a whole one",
+    "whole steps only": ("the offset was truncated",
         STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "int(k) * ")),
-    "back as on": ("a step back was taken",
+    "back as on": ("a negative offset was",
         STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "abs(k) * ")),
-    "from position 0 alone": ("no other position", """
+    "from position 0 alone": ("the matrix is right", """
 def shift(k, dim, base):
     def code(t):
         angle = t * base ** (-2 * np.arange(dim // 2) / dim)
         return np.stack([np.sin(angle), np.cos(angle)], -1).ravel()
     return np.outer(code(k), np.linalg.pinv(code(0)[:, None]))"""),
-    "one step, multiplied by k": ("one step was multiplied",
+    "one step, multiplied by k": ("the matrix of one",
         STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "").replace("return M", "return k * M")),
     "steps forward only": ("raised", """
 def shift(k, dim, base):
@@ -398,7 +351,7 @@ def shift(k, dim, base):
     if k < 1:
         raise ValueError("forward only")
     return step"""),
-    "angles in float32": ("too short a format", """
+    "angles in float32": ("nearly right, but digits are lost: the angles were computed in too low a precision", """
 def shift(k, dim, base):
     speeds = (np.float32(base) ** np.float32(-2 * np.arange(dim // 2) / dim)).astype(np.float32)
     M = np.zeros((dim, dim), dtype=np.float32)
@@ -411,29 +364,29 @@ def shift(k, dim, base):
 
 _RIGHT_DRAW = DRAW.format(speeds=RIGHT_SPEEDS, height=RIGHT_HEIGHT)
 WRONG["q7"] |= {
-    "not divided": ("lacks the division",
+    "not divided": ("the curve is the",
         DRAW.format(speeds=RIGHT_SPEEDS, height="np.cos(np.outer(k, speeds)).sum(axis=1)") + CONTROLS),
-    "divided by the width": ("starts at 1/2",
+    "divided by the width": ("the curve starts at",
         DRAW.format(speeds=RIGHT_SPEEDS, height="np.cos(np.outer(k, speeds)).sum(axis=1) / dim") + CONTROLS),
-    "sines": ("a sum of sines",
+    "sines": ("the curve is a",
         DRAW.format(speeds=RIGHT_SPEEDS, height="np.sin(np.outer(k, speeds)).mean(axis=1)") + CONTROLS),
     "distance, not product": (
-        "how far apart",
+        "this is the distance",
         DRAW.format(speeds=RIGHT_SPEEDS, height="np.sqrt((2 - 2 * np.cos(np.outer(k, speeds))).sum(axis=1))")
         + CONTROLS,
     ),
-    "from distance 1": ("start at 1",
+    "from distance 1": ("positions start at 1",
         DRAW.format(speeds=RIGHT_SPEEDS, height="np.cos(np.outer(k + 1, speeds)).mean(axis=1)") + CONTROLS),
     "200 points": ("one point for each distance", _RIGHT_DRAW.replace("arange(201)", "arange(200)") + CONTROLS),
     "no horizontal values": ("one point for each distance", _RIGHT_DRAW.replace("x=k, ", "") + CONTROLS),
-    "dim ignored": ("the width that is given seems to be ignored",
+    "dim ignored": ("the width that is",
         _RIGHT_DRAW.replace("    k, i", "    dim = 64\n    k, i") + CONTROLS),
     "axis without a title": ("does not say what it counts",
         _RIGHT_DRAW.replace('    figure.update_layout(xaxis_title="distance (tokens)")\n', "") + CONTROLS),
     "figure not returned": ("`draw` returned nothing", _RIGHT_DRAW.replace("return figure", "figure") + CONTROLS),
     "trace returned": ("a Plotly figure", _RIGHT_DRAW.replace("return figure", "return figure.data[0]") + CONTROLS),
     "empty figure": ("empty", _RIGHT_DRAW.replace("go.Scatter(x=k, y=" + RIGHT_HEIGHT + ")", "") + CONTROLS),
-    "ends are values": ("exponents, not values", _RIGHT_DRAW + CONTROLS.replace("min=1, max=6", "min=10, max=1e6")),
+    "ends are values": ("the ends of a", _RIGHT_DRAW + CONTROLS.replace("min=1, max=6", "min=10, max=1e6")),
     "even steps for the base": (
         "should be a FloatLogSlider",
         "from ipywidgets import FloatSlider\n"
@@ -505,11 +458,6 @@ def sinusoidal(positions, dim, base):
 def sinusoidal(positions, dim, base):
     return np.sin(np.asarray(positions)[:, None] / 2.0 ** np.arange(dim))""",
         "zeros": "def sinusoidal(positions, dim, base):\n    return np.zeros((len(positions), dim))\n",
-    },
-    "q5": {
-        "returns its input": "def placed(x, table, start):\n    return x\n",
-        "words alone": "def placed(x, table, start):\n    return math.sqrt(x.shape[-1]) * x\n",
-        "zeros": "def placed(x, table, start):\n    return 0 * x\n",
     },
     "q6": {
         "identity": "def shift(k, dim, base):\n    return np.eye(dim)\n",
@@ -632,20 +580,6 @@ def sinusoidal(positions, dim, base):
     speeds = base ** (-2 * torch.arange(dim // 2, dtype=torch.float64) / dim)
     angle = torch.as_tensor(positions).double()[:, None] * speeds
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)""",
-    },
-    "q5": {
-        "by index": """
-def placed(x, table, start):
-    at = start + torch.arange(x.shape[1])
-    return x * math.sqrt(x.shape[-1]) + table[at]""",
-        "loops": """
-def placed(x, table, start):
-    x = x * x.shape[-1] ** 0.5
-    for text in x:
-        for place, word in enumerate(text):
-            word += table[start + place]
-    return x""",
-        "narrow": _placed("table.narrow(0, start, x.size(1)).unsqueeze(0).add(x, alpha=x.size(2) ** 0.5)"),
     },
     "q6": {
         "least squares over a table of its own": """

@@ -75,33 +75,21 @@ WRONG: dict[int, dict[str, Answers]] = {
             "NumPy, no scale": ("undivided", _attention("q @ np.swapaxes(k, -1, -2)")),
             "NumPy, softmax over the queries": ("the softmax runs over the queries", _attention(axis=-2)),
             "NumPy, nothing masked": ("nothing is masked", _attention(closed="scores")),
-            "NumPy, masked with score 0": ("a score of 0 does not close a pair",
+            "NumPy, masked with score 0": ("a score of 0",
                 _attention(closed="np.where(ahead, 0, scores)")),
             "NumPy, masked with -100": ("must be lower still", _attention(closed="np.where(ahead, -100.0, scores)")),
-            "NumPy, bare exponential": ("runs out of range", _attention(powers="np.exp(scores)")),
+            "NumPy, bare exponential": ("the result isn't finite where", _attention(powers="np.exp(scores)")),
             "NumPy, weights first": ("in the wrong order", _attention(returned="weights, weights @ v")),
             "NumPy, k.T": (None, _attention("q @ k.T / np.sqrt(q.shape[-1])")),
         },
         "q2": {
-            "NumPy, the wrong way round": ("opposite way", """
+            "NumPy, the wrong way round": ("rows and columns of", """
 def reordered(output, weights, order):
     back = np.argsort(order)
     return output[..., back, :], weights[..., back, :][..., back]"""),
-            "NumPy, only the rows": ("those who are asked have moved", """
+            "NumPy, only the rows": ("only the rows of", """
 def reordered(output, weights, order):
     return np.take(output, order, axis=-2), np.take(weights, order, axis=-2)"""),
-        },
-        "q5": {
-            "NumPy, scaled by the width": ("not by its root", """
-def placed(x, table, start):
-    return np.multiply(x.shape[-1], x) + table[start : start + x.shape[1]]"""),
-            "NumPy, sum scaled": ("scaled together", """
-def placed(x, table, start):
-    return np.sqrt(x.shape[-1]) * (x + table[start : start + x.shape[1]])"""),
-            "NumPy, into its input": ("changes an input in place", """
-def placed(x, table, start):
-    x *= np.sqrt(x.shape[-1])
-    return x + table[start : start + x.shape[1]]"""),
         },
     },
     2: {
@@ -134,12 +122,6 @@ RIGHT: dict[int, dict[str, Answers]] = {
             "NumPy": """
 def reordered(output, weights, order):
     return np.take(output, order, axis=-2), np.take(np.take(weights, order, axis=-2), order, axis=-1)
-"""
-        },
-        "q5": {
-            "NumPy": """
-def placed(x, table, start):
-    return np.sqrt(x.shape[-1]) * x + table[start : start + x.shape[1]]
 """
         },
     },

@@ -16,6 +16,7 @@ from course.question import Answer, Assignment, Case, Mistake, Part, Question, s
 from posenc import absolute
 from posenc.analysis import decay
 from posenc.attention import attention
+from posenc.check import HandGraded
 from posenc.frequencies import inv_freq
 
 say = sentences_of(1)
@@ -520,95 +521,6 @@ q4 = Question(
 )
 
 
-# ---- question 5: words and places
-
-
-def _placed(x: torch.Tensor, table: torch.Tensor, start: int) -> Any:
-    """The embeddings as a Transformer's first layer takes them; the package leaves this sum to its models."""
-    positions = torch.arange(start, start + x.shape[1])
-    return math.sqrt(x.shape[2]) * x + absolute.learned(positions, table)
-
-
-def _rows(pick: Callable[[torch.Tensor, torch.Tensor, int], torch.Tensor]) -> Answer:
-    """Rightly scaled words with other rows of the table."""
-
-    def answer(x: torch.Tensor, table: torch.Tensor, start: int) -> torch.Tensor:
-        return math.sqrt(x.shape[2]) * x + pick(x, table, start)
-
-    return answer
-
-
-def _scaled(combine: Callable[[torch.Tensor, torch.Tensor, float], torch.Tensor]) -> Answer:
-    """The right rows, put together with the words in another way; the last argument is √dim."""
-
-    def answer(x: torch.Tensor, table: torch.Tensor, start: int) -> torch.Tensor:
-        return combine(x, table[start : start + x.shape[1]], math.sqrt(x.shape[2]))
-
-    return answer
-
-
-def _from_the_end(x: torch.Tensor, table: torch.Tensor, start: int) -> torch.Tensor:
-    return table[start : start + x.shape[1]].flip(0)
-
-
-# One text, as many texts as the table has rows, as many texts as words: each hides another mistake.
-WORDS = ((1, 5, 16, 6), (16, 6, 16, 4)), ((1, 6, 20, 10), (7, 7, 20, 6), (3, 5, 20, 4))
-
-
-def _words_cases(later: bool) -> Callable[[np.random.Generator], Iterable[Case]]:
-    def cases(random: np.random.Generator) -> Iterable[Case]:
-        for batch, length, rows, dim in WORDS[later]:
-            start = int(random.integers(2, rows - length - 1)) if later else 0
-            yield Case(_normal(random, batch, length, dim), _normal(random, rows, dim), start)
-
-    return cases
-
-
-q5 = Question(
-    assignment=1,
-    name="q5",
-    title=say("q5.title"),
-    names=("placed",),
-    tensors="either",
-    parts=(
-        Part(say("q5.texts_begin_position_0"), 1, cases=_words_cases(False)),
-        Part(say("q5.texts_begin_later"), 1, cases=_words_cases(True)),
-    ),
-    reference=_placed,
-    mistakes=(
-        Mistake(say("q5.words_not_scaled"), _scaled(lambda x, rows, root: x + rows)),
-        Mistake(say("q5.start_ignored_every_text"), _rows(lambda x, table, start: table[: x.shape[1]])),
-        Mistake(say("q5.positions_start_1"), _rows(lambda x, table, start: table[start + 1 : start + 1 + x.shape[1]])),
-        Mistake(
-            say("q5.every_text_comes_back"),
-            _rows(lambda x, table, start: table[:, None]),
-        ),
-        Mistake(
-            say("q5.row_table_went_each"),
-            _rows(lambda x, table, start: table[start : start + x.shape[0], None]),
-        ),
-        Mistake(
-            say("q5.row_table_went_each"),
-            _rows(lambda x, table, start: table[: x.shape[0], None]),
-        ),
-        Mistake(say("q5.all_words_text_got"), _rows(lambda x, table, start: table[start])),
-        Mistake(say("q5.code_scaled_together_word"), _scaled(lambda x, rows, root: root * (x + rows))),
-        Mistake(say("q5.code_scaled_instead_word"), _scaled(lambda x, rows, root: x + root * rows)),
-        Mistake(say("q5.words_scaled_width_not"), _scaled(lambda x, rows, root: root**2 * x + rows)),
-        Mistake(
-            say("q5.words_scaled_root_their"),
-            _scaled(lambda x, rows, root: math.sqrt(x.shape[1]) * x + rows),
-        ),
-        Mistake(say("q5.words_divided_where_should"), _scaled(lambda x, rows, root: x / root + rows)),
-        Mistake(say("q5.words_multiplied_their_codes"), _scaled(lambda x, rows, root: root * x * rows)),
-        Mistake(say("q5.code_missing_only_words"), _scaled(lambda x, rows, root: root * x)),
-        Mistake(say("q5.code_missing_only_words"), _scaled(lambda x, rows, root: x)),
-        Mistake(say("q5.words_missing_only_code"), _scaled(lambda x, rows, root: 0 * x + rows)),
-        Mistake(say("q5.rows_backward_order"), _rows(_from_the_end)),
-    ),
-)
-
-
 # ---- question 6: a step
 
 
@@ -757,4 +669,6 @@ q7 = Question(
     packages=("plotly", "ipywidgets"),
 )
 
-ASSIGNMENT = Assignment(1, say("assignment.title"), (q1, q2, q3, q4, q5, q6, q7))
+ASSIGNMENT = Assignment(
+    1, say("assignment.title"), (q1, q2, q3, q4, q6, q7), (HandGraded(1, "q5", say("assignment.q5"), 2),)
+)

@@ -153,5 +153,4 @@ GIVEN = dict(zip("ABCDEFGH", _mixed, strict=True))
 
 def shown() -> str:
     """The cell that shows the given implementations."""
-    functions = "\n\n".join(text.replace("def rope(", f"def rope_{letter}(") for letter, text in GIVEN.items())
-    return functions + "\n\nROPES = [" + ", ".join(f"rope_{letter}" for letter in GIVEN) + "]"
+    return "\n\n".join(text.replace("def rope(", f"def rope_{letter}(") for letter, text in GIVEN.items())

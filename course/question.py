@@ -17,7 +17,6 @@ import numpy as np
 
 from posenc import check
 from posenc._sentences import say_key
-from posenc.check import _wrong
 from posenc.check._plain import plain
 from posenc.check._question import Answer as Answer
 from posenc.check._question import Likely, Result, Trial, Wrong, _copy, compare
@@ -57,11 +56,6 @@ def sentences_of(number: int) -> Callable[[str], str]:
     A group is a question, the assignment, or what several questions share.
     """
     return lambda key: say_key(_messages()[f"assignment_{number}"], key, {})
-
-
-def share(some: int, whole: int) -> str:
-    """A number of a whole number, as the title of a figure should say it."""
-    return _wrong.say("figure.share", some=some, all=whole)
 
 
 @dataclass(frozen=True)

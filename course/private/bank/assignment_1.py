@@ -117,7 +117,7 @@ WRONG = {
     },
     "q2": {
         "invariance": ("the outputs were not", _reordered("output, weights")),
-        "inverse order": ("rows and columns of", """
+        "inverse order": ("in the opposite direction", """
 def reordered(output, weights, order):
     back = torch.argsort(order)
     return output[..., back, :], weights[..., back, :][..., back]"""),
@@ -131,7 +131,7 @@ def reordered(output, weights, order):
 def reordered(output, weights, order):
     P = torch.eye(len(order), dtype=output.dtype)[order]
     return P @ output, P @ weights @ P"""),
-        "Pᵀ A P": ("rows and columns of", """
+        "Pᵀ A P": ("in the opposite direction", """
 def reordered(output, weights, order):
     P = torch.eye(len(order), dtype=output.dtype)[order]
     return P.T @ output, P.T @ weights @ P"""),
@@ -262,7 +262,8 @@ def sinusoidal(positions, dim, base):
     code = np.multiply.outer(positions, base ** (-np.arange(dim) / dim))
     code[:, 0::2], code[:, 1::2] = np.sin(code[:, 0::2]), np.cos(code[:, 1::2])
     return code"""),
-    "from position 1": ("positions start at 1", CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(positions + 1, speeds)")),
+    "from position 1": ("positions start at 1",
+        CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(positions + 1, speeds)")),
     "ignores positions": ("the positions that are",
         CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(np.arange(len(positions)), speeds)")),
     "transposed": (
@@ -309,15 +310,16 @@ def sinusoidal(positions, dim, base):
 }
 
 WRONG["q6"] |= {
-    "the turn of RoPE": ("the outputs were permuted", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, -s], [s, c]]")),
-    "for rows on the left": ("the outputs were permuted",
+    "the turn of RoPE": ("in the opposite direction", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, -s], [s, c]]")),
+    "for rows on the left": ("in the opposite direction",
         STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("return M", "return M.T")),
     "halves": ("the matrix is one", """
 def shift(k, dim, base):
     turned = k * base ** (-2 * np.arange(dim // 2) / dim)
     c, s = np.diag(np.cos(turned)), np.diag(np.sin(turned))
     return np.block([[c, s], [-s, c]])"""),
-    "always one step": ("the offset is ignored", STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "")),
+    "always one step": ("the offset is ignored",
+        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "")),
     "one step too far": ("the shift is one",
         STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "(k + 1) * ")),
     "cosines on the diagonal": ("the cosines are right", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, 0], [0, c]]")),
@@ -375,7 +377,7 @@ WRONG["q7"] |= {
         DRAW.format(speeds=RIGHT_SPEEDS, height="np.sqrt((2 - 2 * np.cos(np.outer(k, speeds))).sum(axis=1))")
         + CONTROLS,
     ),
-    "from distance 1": ("positions start at 1",
+    "from distance 1": ("distances start at 1",
         DRAW.format(speeds=RIGHT_SPEEDS, height="np.cos(np.outer(k + 1, speeds)).mean(axis=1)") + CONTROLS),
     "200 points": ("one point for each distance", _RIGHT_DRAW.replace("arange(201)", "arange(200)") + CONTROLS),
     "no horizontal values": ("one point for each distance", _RIGHT_DRAW.replace("x=k, ", "") + CONTROLS),

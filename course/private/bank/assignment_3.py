@@ -11,7 +11,7 @@ Data only.
 # fmt: off
 
 _HANDS = """
-def hands(dim, base, length):
+def count_rotations(dim, base, length):
     speeds = {speeds}
     waves = {waves}
     made = {made}
@@ -139,88 +139,53 @@ def _file(
     return _FILE.format(rope=rope, head=head, share=share, base=base, slowest=slowest, answer=answer)
 
 
-_DESK = """
-def controls():
-    return {controls}
-
-
-def draw(base, dim, length):
-    speeds = base ** (-np.arange(0, dim, 2) / dim)
-    made = length * speeds / (2 * np.pi)
-    pairs = np.arange(dim // 2)
-    turned = int(np.sum(made >= 1))
-    figure = go.Figure(go.Scatter(x={x}, y={y}, mode="markers"))
-    {line}
-    figure.update_layout(title={title}, {axis})
-    return {answer}
-"""
-_BASE_SLIDER = "FloatLogSlider(10_000, min=2, max=8)"
-_DIM_SLIDER = "IntSlider(128, 2, 256, 2)"
-_LENGTH_SLIDER = "IntSlider(8192, 512, 131_072, 512)"
-
-
-def _desk(
-    base: str = _BASE_SLIDER,
-    dim: str = _DIM_SLIDER,
-    length: str = _LENGTH_SLIDER,
-    controls: str = "",
-    x: str = "pairs",
-    y: str = "made",
-    line: str = "figure.add_scatter(x=pairs, y=np.ones(len(pairs)))",
-    title: str = 'f"{turned} of {dim // 2} hands have come round"',
-    axis: str = 'yaxis_type="log"',
-    answer: str = "figure",
-) -> str:
-    controls = controls or f"dict(base={base}, dim={dim}, length={length})"
-    return _DESK.format(controls=controls, x=x, y=y, line=line, title=title, axis=axis, answer=answer)
-
-
 WRONG: dict[str, dict[str, tuple[str | None, str]]] = {
     "q1": {
-        "exponent i/d": ("slow down too little", _hands("base ** (-np.arange(dim // 2) / dim)")),
+        "exponent i/d": ("the frequencies fall too", _hands("base ** (-np.arange(dim // 2) / dim)")),
         "d - 2 in the exponent": ("exactly 1/base", _hands("base ** (-np.arange(0, dim, 2) / (dim - 2))")),
-        "a positive power": ("get faster", _hands("base ** (np.arange(0, dim, 2) / dim)")),
+        "a positive power": ("the frequencies rise along", _hands("base ** (np.arange(0, dim, 2) / dim)")),
         "pairs counted from 1": ("start at 1", _hands("base ** (-2 * np.arange(1, dim // 2 + 1) / dim)")),
-        "slowest first": ("slowest hand comes first", _hands("base ** (-np.arange(0, dim, 2)[::-1] / dim)")),
-        "no turn at all": ("a turn is not one radian", _hands(waves="1 / speeds")),
-        "turns in radians": ("the turns are radians", _hands(made="length * speeds")),
-        "wavelength without a turn": ("wavelengths are not of a full turn",
+        "slowest first": ("the slowest pair comes", _hands("base ** (-np.arange(0, dim, 2)[::-1] / dim)")),
+        "no turn at all": ("there is no 2π", _hands(waves="1 / speeds")),
+        "turns in radians": ("the rotations are in", _hands(made="length * speeds")),
+        "wavelength without a turn": ("the wavelengths are not",
             _hands(waves="1 / speeds", made="length * speeds / (2 * np.pi)")),
-        "degrees": ("taken for 360", _hands(waves="360 / speeds")),
-        "half a turn": ("taken for π", _hands(waves="np.pi / speeds")),
-        "speeds for wavelengths": ("speeds, not wavelengths", _hands(answer="speeds, made, int(np.sum(made >= 1))")),
-        "values in another order": ("changed places", _hands(answer="made, waves, int(np.sum(made >= 1))")),
-        "counts those that have not": ("have not turned", _hands(answer="waves, made, int(np.sum(made < 1))")),
-        "rounded turns": ("half a turn", _hands(answer="waves, made, int(np.sum(np.round(made) >= 1))")),
-        "adds turns up": ("adds up turns", _hands(answer="waves, made, int(made.sum())")),
-        "power before product": ("stands still",
+        "degrees": ("a rotation was counted as 360, but the frequencies are in radians", _hands(waves="360 / speeds")),
+        "half a turn": ("a rotation was counted as π", _hands(waves="np.pi / speeds")),
+        "speeds for wavelengths": ("the first value holds", _hands(answer="speeds, made, int(np.sum(made >= 1))")),
+        "values in another order": ("the first two values", _hands(answer="made, waves, int(np.sum(made >= 1))")),
+        "counts those that have not": ("the third value counts", _hands(answer="waves, made, int(np.sum(made < 1))")),
+        "rounded turns": ("half a rotation was counted",
+            _hands(answer="waves, made, int(np.sum(np.round(made) >= 1))")),
+        "adds turns up": ("the third value sums", _hands(answer="waves, made, int(made.sum())")),
+        "power before product": ("the first pair does",
             _hands("base ** -2 * np.arange(dim // 2) / dim", waves="np.append(np.inf, 2 * np.pi / speeds[1:])")),
-        "whole division of what is negative": ("rounded to a whole number",
+        "whole division of what is negative": ("all pairs but the first",
             _hands("float(base) ** (-np.arange(0, dim, 2) // dim)")),
-        "turns upside down": ("upside down",
+        "turns upside down": ("the second value is inverted",
             _hands(made="waves / length", answer="waves, made, int(np.sum(made <= 1))")),
-        "number of the last": ("numbered from 0", _hands(answer="waves, made, int(np.sum(made >= 1)) - 1")),
-        "the first that has not": ("where every hand", _hands(answer="waves, made, int(np.argmax(made < 1))")),
+        "number of the last": ("the third value is the", _hands(answer="waves, made, int(np.sum(made >= 1)) - 1")),
+        "the first that has not": ("the third value is 0", _hands(answer="waves, made, int(np.argmax(made < 1))")),
         "a share": ("a share", _hands(answer="waves, made, float(np.mean(made >= 1))")),
         "last position for length": ("one token less", _hands(made="(length - 1) / waves")),
-        "whole division": ("one speed", _hands("base ** (-(np.arange(0, dim, 2) // dim) * 1.0)")),
+        "whole division": ("all pairs have the", _hands("base ** (-(np.arange(0, dim, 2) // dim) * 1.0)")),
         "listed twice, halves": ("listed twice", _hands("np.tile(base ** (-np.arange(0, dim, 2) / dim), 2)")),
         "listed twice, neighbours": ("listed twice", _hands("np.repeat(base ** (-np.arange(0, dim, 2) / dim), 2)")),
-        "a speed for each dimension": ("value for each dimension", _hands("base ** (-np.arange(dim) / dim)")),
+        "a speed for each dimension": ("the list has one", _hands("base ** (-np.arange(dim) / dim)")),
         "the base is always 10 000": ("base that was given", _hands("10_000.0 ** (-np.arange(0, dim, 2) / dim)")),
         "whole turns only": ("rounded down", _hands(answer="waves, np.floor(made), int(np.sum(made >= 1))")),
         "sizes of the slowest hand only": (None, _hands(answer="waves[-1], made[-1], int(np.sum(made >= 1))")),
         "forgets the count": ("should be 3 values", _hands(answer="waves, made")),
         "speeds in bfloat16": (None, _hands("(base ** (-torch.arange(0, dim, 2) / dim)).bfloat16().double().numpy()")),
         "inverse powers by subtraction": (None, _hands("1 - np.arange(0, dim, 2) / dim * (1 - 1 / base)")),
-        "nothing returned": ("returned nothing", "\ndef hands(dim, base, length):\n    2 * math.pi\n"),
+        "nothing returned": ("returned nothing", "\ndef count_rotations(dim, base, length):\n    2 * math.pi\n"),
     },
     "q2": {
-        "added up": ("were added up", _decay("np.cos(distances[..., None] * frequencies).sum(axis=-1)")),
+        "added up": ("at distance 0 it is not", _decay("np.cos(distances[..., None] * frequencies).sum(axis=-1)")),
         "divided by d": ("one half",
             _decay("np.cos(distances[..., None] * frequencies).sum(axis=-1) / (2 * len(frequencies))")),
         "times two": ("it is 2", _decay("2 * np.cos(distances[..., None] * frequencies).mean(axis=-1)")),
-        "mean over the distances": ("over the distances, not over the hands",
+        "mean over the distances": ("the mean was taken over the",
             _decay("np.cos(distances[..., None] * frequencies).mean(axis=0)")),
         "mean over everything": ("one number for all distances",
             _decay("np.cos(distances[..., None] * frequencies).mean()")),
@@ -228,20 +193,20 @@ WRONG: dict[str, dict[str, tuple[str | None, str]]] = {
             "not used",
             _decay("np.cos(np.arange(distances.size).reshape(distances.shape)[..., None] * frequencies).mean(axis=-1)"),
         ),
-        "sines": ("sines were taken", _decay("np.sin(distances[..., None] * frequencies).mean(axis=-1)")),
-        "sizes of the cosines": ("points the other way",
+        "sines": ("sines were used", _decay("np.sin(distances[..., None] * frequencies).mean(axis=-1)")),
+        "sizes of the cosines": ("absolute values of the",
             _decay("np.abs(np.cos(distances[..., None] * frequencies)).mean(axis=-1)")),
-        "size of the mean": ("it may be negative",
+        "size of the mean": ("the absolute value of the mean was",
             _decay("np.abs(np.cos(distances[..., None] * frequencies).mean(axis=-1))")),
         "size of the complex mean": ("its real part",
             _decay("np.abs(np.exp(1j * distances[..., None] * frequencies).mean(axis=-1))")),
         "counted from 1": ("counted from 1", _decay("np.cos((distances[..., None] + 1) * frequencies).mean(axis=-1)")),
         "degrees": ("degrees", _decay("np.cos(np.deg2rad(distances[..., None] * frequencies)).mean(axis=-1)")),
-        "turns for radians": ("taken for turns",
+        "turns for radians": ("the angles were treated as rotations",
             _decay("np.cos(2 * np.pi * distances[..., None] * frequencies).mean(axis=-1)")),
         "cosine of the mean": ("cosine of the mean angle",
             _decay("np.cos((distances[..., None] * frequencies).mean(axis=-1))")),
-        "one pendulum": ("fastest hand alone", _decay("np.cos(distances * np.max(frequencies))")),
+        "one pendulum": ("this is the fastest", _decay("np.cos(distances * np.max(frequencies))")),
         "squared": ("were squared", _decay("(np.cos(distances[..., None] * frequencies) ** 2).mean(axis=-1)")),
         "bfloat16 positions": ("bfloat16", """
 def decay(distances, frequencies):
@@ -270,14 +235,14 @@ def decay(distances, frequencies):
         "gamma of the wrong sign": ("γ has the wrong sign",
             _reach("math.exp((1 - share) * math.log(base) + np.euler_gamma)")),
         "share that is lost": ("share that is lost", _reach("base ** share * math.exp(-np.euler_gamma)")),
-        "gamma taken off the distance": ("taken off the distance", _reach("base ** (1 - share) - np.euler_gamma")),
+        "gamma taken off the distance": ("γ was subtracted from", _reach("base ** (1 - share) - np.euler_gamma")),
         "base 10": ("base 10", _reach("10 ** ((1 - share) * math.log10(base) - np.euler_gamma)")),
         "base 2": ("base 2", _reach("2 ** ((1 - share) * math.log2(base) - np.euler_gamma)")),
         "the logarithm of it": ("logarithm of the distance", _reach("(1 - share) * math.log(base) - np.euler_gamma")),
         "rounded": ("was rounded", _reach("round(base ** (1 - share) * math.exp(-np.euler_gamma))")),
         "no 1": ("the 1 of the line", _reach("base ** -share * math.exp(-np.euler_gamma)")),
-        "gamma beside the share": ("above the bar", _reach("base ** (1 - share - np.euler_gamma)")),
-        "falls evenly": ("falls evenly with its logarithm", _reach("(1 - share) * base")),
+        "gamma beside the share": ("γ was not divided", _reach("base ** (1 - share - np.euler_gamma)")),
+        "falls evenly": ("the curve was assumed", _reach("(1 - share) * base")),
         "powers of e instead of the base": (None, _reach("math.exp(1 - share - np.euler_gamma) * base")),
         "whole number of tokens": ("was rounded", _reach("int(base ** (1 - share) * math.exp(-np.euler_gamma))")),
         "the line instead of the limit": ("the straight line",
@@ -288,9 +253,9 @@ def decay(distances, frequencies):
         "cos u alone": ("not divided by u", _law("np.cos(m / base + (m - m / base) * x).mean()")),
         "cos u alone, under the bar": ("not divided by u",
             _law("np.cos(m / base + (m - m / base) * x).mean() * (m - m / base) / math.log(base)")),
-        "100 hands": ("dozens of hands", _law("np.cos(m * base ** -(np.arange(100) / 100)).mean()")),
+        "100 hands": ("this is the mean", _law("np.cos(m * base ** -(np.arange(100) / 100)).mean()")),
         "sines": ("sines", _law("np.sin(m * base ** -x).mean()")),
-        "64 hands": ("dozens of hands", _law("np.cos(m * base ** -(np.arange(64) / 64)).mean()")),
+        "64 hands": ("this is the mean", _law("np.cos(m * base ** -(np.arange(64) / 64)).mean()")),
         "too few steps": ("too few steps", _law("np.cos(m * base ** -(np.arange(500) / 500)).mean()")),
         "the sum": (None, _law("np.cos(m * base ** -x).sum()")),
         "x to 1/2 only": ("to 1/2 only", _law("np.cos(m * base ** (-x / 2)).mean()")),
@@ -316,7 +281,7 @@ def bases_for(length, dim, bases):
         else:
             safe = None
     return least, safe"""),
-        "the least twice": ("first once more", _bases(answer="least, least")),
+        "the least twice": ("the second value repeats", _bases(answer="least, least")),
         "every second distance": ("every second distance", _bases(stop="0, length + 1, 2")),
         "the first base past the length": (None, """
 def bases_for(length, dim, bases):
@@ -328,9 +293,9 @@ def bases_for(length, dim, bases):
     return (past[0], past[0]) if past else (None, None)"""),
         "last distance only": ("only the last distance", _bases(test="score[-1] >= 0")),
         "base that fails": ("a base that fails", _bases(answer="least, max(bad)")),
-        "greatest of the grid": ("greatest base", _bases(answer="least, max(bases)")),
-        "greatest that passes": ("greatest base", _bases(answer="least, max(good) if good else None")),
-        "changed places": ("changed places", _bases(answer="safe[0] if safe else None, least")),
+        "greatest of the grid": ("the second value is the", _bases(answer="least, max(bases)")),
+        "greatest that passes": ("the second value is the", _bases(answer="least, max(good) if good else None")),
+        "changed places": ("the two values are", _bases(answer="safe[0] if safe else None, least")),
         "0 for none": ("should be None",
             _bases(least="good[0] if good else 0", answer="least, safe[0] if safe else 0")),
         "infinity for none": ("should be None",
@@ -338,21 +303,21 @@ def bases_for(length, dim, bases):
         "mean of the score": ("the mean of the score", _bases(test="score.mean() >= 0")),
         "mean over distances": (None, _bases(axis=0)),
         "the least that fails": (None, _bases(least="min(bad) if bad else None")),
-        "any distance is enough": ("taken for enough", _bases(test="np.any(score >= 0)")),
+        "any distance is enough": ("one distance with a", _bases(test="np.any(score >= 0)")),
         "raises where none passes": ("IndexError", _bases(least="good[0]", answer="least, safe[0]")),
-        "exponent i/d": ("speeds are not those of question 1",
+        "exponent i/d": ("the search is right",
             _bases().replace("np.arange(0, dim, 2) / dim", "np.arange(dim // 2) / dim")),
-        "d - 2 in the exponent": ("speeds are not those of question 1",
+        "d - 2 in the exponent": ("the search is right",
             _bases().replace("np.arange(0, dim, 2) / dim", "np.arange(0, dim, 2) / (dim - 2)")),
         "the law alone": (None, _bases(test="1 - (math.log(length) + np.euler_gamma) / math.log(base) >= 0")),
     },
     "q5": {
-        "no turn": ("one full turn on",
+        "no turn": ("an angle one full",
             _new(seen="np.arange(trained) * theta", past="np.arange(trained, used) * theta", around="")),
-        "no turn, but the way round": ("not brought back to one turn",
+        "no turn, but the way round": ("the shorter direction was",
             _new(seen="np.arange(trained) * theta", past="np.arange(trained, used) * theta")),
-        "not the way round": ("the way round", _new(around="")),
-        "share of the known": ("that were met", _new(share="np.mean(apart.min(axis=1) <= tolerance)")),
+        "not the way round": ("the circle was not", _new(around="")),
+        "share of the known": ("the shares are of the", _new(share="np.mean(apart.min(axis=1) <= tolerance)")),
         "one position too many in training": ("position `trained` was taken",
             _new(seen="np.arange(trained + 1) * theta % (2 * np.pi)")),
         "training from 1": ("counted from 1", _new(seen="np.arange(1, trained) * theta % (2 * np.pi)")),
@@ -360,9 +325,9 @@ def bases_for(length, dim, bases):
             _new(past="np.arange(trained + 1, used) * theta % (2 * np.pi)")),
         "one position too far": ("the last of them", _new(past="np.arange(trained, used + 1) * theta % (2 * np.pi)")),
         "of all positions": ("only those past", _new(share="np.sum(apart.min(axis=1) > tolerance) / used")),
-        "greatest angle only": ("within the greatest", _new(share="np.mean(past > seen.max() + tolerance)")),
+        "greatest angle only": ("every angle up to", _new(share="np.mean(past > seen.max() + tolerance)")),
         "new or old": (None, _new(share="float(trained * theta < 2 * np.pi)")),
-        "half a turn": ("half a turn", _new(
+        "half a turn": ("the angles were reduced", _new(
             seen="np.arange(trained) * theta % np.pi",
             past="np.arange(trained, used) * theta % np.pi",
             around="apart = np.minimum(apart, np.pi - apart)",
@@ -372,7 +337,7 @@ def bases_for(length, dim, bases):
             past="np.rad2deg(np.arange(trained, used) * theta) % 360",
             around="apart = np.minimum(apart, 360 - apart)",
         )),
-        "a turn of 360": ("one full turn on", _new(
+        "a turn of 360": ("an angle one full", _new(
             seen="np.arange(trained) * theta % 360",
             past="np.arange(trained, used) * theta % 360",
             around="apart = np.minimum(apart, 360 - apart)",
@@ -380,15 +345,15 @@ def bases_for(length, dim, bases):
         "numbers": ("not shares", _new(share="np.sum(apart.min(axis=1) > tolerance)")),
         "percent": ("percentages", _new(share="100 * np.mean(apart.min(axis=1) > tolerance)")),
         "one number": ("one number for all pairs", _new(answer="np.mean(shares)")),
-        "chords": ("straight across", _new(share="np.mean(2 * np.sin(apart.min(axis=1) / 2) > tolerance)")),
+        "chords": ("the distance was measured", _new(share="np.mean(2 * np.sin(apart.min(axis=1) / 2) > tolerance)")),
         "all pairs": ("each later angle counts once", _new(share="np.mean(apart > tolerance)")),
-        "mean distance": ("was called new", _new(share="np.mean(apart.mean(axis=1) > tolerance)")),
+        "mean distance": ("every angle past the", _new(share="np.mean(apart.mean(axis=1) > tolerance)")),
         "last of the training only": ("the last one of the training", _new(share="np.mean(apart[:, -1] > tolerance)")),
         "used for how many more": ("counts those of the training too",
             _new(past="np.arange(trained, trained + used) * theta % (2 * np.pi)")),
         "of the positions of the training": ("divided by the positions of the training",
             _new(share="np.sum(apart.min(axis=1) > tolerance) / trained")),
-        "greatest distance": ("was called new", _new(share="np.mean(apart.max(axis=1) > tolerance)")),
+        "greatest distance": ("every angle past the", _new(share="np.mean(apart.max(axis=1) > tolerance)")),
         "wrong axis": (None, _new(share="np.mean(apart.min(axis=0) > tolerance)")),
         "cosines": (
             None,
@@ -415,77 +380,41 @@ def bases_for(length, dim, bases):
         )),
         "rope_scaling is null": ("TypeError",
             _file(rope='config.get("rope_parameters", config.get("rope_scaling", {}))')),
-        "whole head in the exponent": ("which d stands in the exponent",
+        "whole head in the exponent": ("the slowest pair is not that",
             _file(slowest="2 * np.pi * base ** ((dim - 2) / head)")),
         "turn of the base": ("one step before", _file(slowest="2 * np.pi * base")),
         "pairs for dimensions": ("number of pairs", _file(answer="dim // 2, base, slowest")),
-        "no turn": ("not of a full turn", _file(slowest="base ** ((dim - 2) / dim)")),
-        "speed": ("is a speed", _file(slowest="base ** -((dim - 2) / dim)")),
+        "no turn": ("the third value is not", _file(slowest="base ** ((dim - 2) / dim)")),
+        "speed": ("the third value is a frequency", _file(slowest="base ** -((dim - 2) / dim)")),
         "lost power of ten": (None, _file(slowest="2 * np.pi / 1.24")),
-        "fastest hand": ("fastest hand", _file(slowest="2 * np.pi")),
+        "fastest hand": ("the third value is of", _file(slowest="2 * np.pi")),
         "scaled": ("scaling was applied",
             _file(slowest='2 * np.pi * base ** ((dim - 2) / dim) * rope.get("factor", 1)')),
         "scaled upside down": ("scaling was applied",
             _file(slowest='2 * np.pi * base ** ((dim - 2) / dim) / rope.get("factor", 1)')),
         "scaled base": ("scaling was applied", _file(base='{**config, **rope}["rope_theta"] * rope.get("factor", 1)')),
-        "key-value heads": ("key–value heads", _file(head='config["hidden_size"] // config["num_key_value_heads"]')),
-        "key–value heads, where head_dim is missing": ("key–value heads",
+        "key-value heads": ("the width was divided",
+            _file(head='config["hidden_size"] // config["num_key_value_heads"]')),
+        "key–value heads, where head_dim is missing": ("the width was divided",
             _file(head='config.get("head_dim") or config["hidden_size"] // config["num_key_value_heads"]')),
         "whole model": ("whole width of the model", _file(head='config["hidden_size"]')),
         "d - 1": ("what is i", _file(slowest="2 * np.pi * base ** ((dim - 1) / dim)")),
         "slowest of the whole head": ("that of a whole head", _file(slowest="2 * np.pi * base ** ((head - 2) / head)")),
         "the rest of the head": ("not the rest", _file(share='1 - {**config, **rope}.get("partial_rotary_factor", 0)')),
-        "base in the rope dictionary only": ("top of the file", _file(base='rope.get("rope_theta", 10_000.0)')),
-        "degrees": ("taken for 360", _file(slowest="360 * base ** ((dim - 2) / dim)")),
+        "base in the rope dictionary only": ("rope_theta was overlooked where it is at",
+            _file(base='rope.get("rope_theta", 10_000.0)')),
+        "degrees": ("a rotation was counted as 360, but the frequencies are in radians",
+            _file(slowest="360 * base ** ((dim - 2) / dim)")),
         "exponent i/d": ("lacks the 2", _file(slowest="2 * np.pi * base ** ((dim // 2 - 1) / dim)")),
         "other order": ("first two values", _file(answer="base, dim, slowest")),
         "as a dictionary": ("should be 3 values", _file(answer='{"dim": dim, "base": base, "slowest": slowest}')),
-    },
-    "q7": {
-        "bases as exponents": ("are exponents", _desk(base="FloatLogSlider(10_000, min=1000, max=1_000_000)")),
-        "bases as exponents, small": ("are exponents", _desk(base="FloatLogSlider(1_000, min=10, max=200)")),
-        "not logarithmic": ("FloatLogSlider", _desk(base="IntSlider(10_000, 1000, 1_000_000)")),
-        "base does not reach far": ("1 000 to 1 000 000", _desk(base="FloatLogSlider(10_000, min=3, max=5)")),
-        "odd widths": ("no whole number of pairs", _desk(dim="IntSlider(128, 2, 256)")),
-        "odd widths from 1": ("no whole number of pairs", _desk(dim="IntSlider(129, 1, 257, 2)")),
-        "width 0": ("no whole number of pairs", _desk(dim="IntSlider(128, 0, 256, 2)")),
-        "small widths only": ("32 to 128", _desk(dim="IntSlider(16, 2, 64, 2)")),
-        "text without tokens": ("without tokens", _desk(length="IntSlider(8192, 0, 131_072)")),
-        "short texts only": ("1 024 to 32 768", _desk(length="IntSlider(512, 1, 4096)")),
-        "a list of sliders": ("a dictionary", _desk(controls=f"[{_BASE_SLIDER}, {_DIM_SLIDER}, {_LENGTH_SLIDER}]")),
-        "other names": ("keys base, dim and length",
-            _desk(controls=f"dict(theta={_BASE_SLIDER}, d={_DIM_SLIDER}, L={_LENGTH_SLIDER})")),
-        "bare numbers": ("FloatLogSlider", _desk(controls="dict(base=10_000, dim=128, length=8192)")),
-        "wavelengths": ("tokens a turn", _desk(y="length / made")),
-        "radians": ("show radians", _desk(y="length * speeds")),
-        "logarithms": ("show logarithms", _desk(y="np.log10(made)")),
-        "speeds": ("the dots show speeds", _desk(y="speeds")),
-        "exponent i/d": ("slow down too little", _desk(y="length * base ** (-pairs / dim) / (2 * np.pi)")),
-        "d - 2 in the exponent": ("exactly 1/base", _desk(y="length * base ** (-2 * pairs / (dim - 2)) / (2 * np.pi)")),
-        "deaf to its sliders": ("nothing that is given changes the height of the dots",
-            _desk(x="np.arange(64)", y="8192 * 10_000 ** (-np.arange(64) / 64) / (2 * np.pi)")),
-        "deaf to the length": (None, _desk(y="8192 * speeds / (2 * np.pi)")),
-        "pairs counted from 1": ("numbers of the pairs", _desk(x="pairs + 1")),
-        "the line first": ("the first trace is the line",
-            _desk(y="np.ones(len(pairs))", line="figure.add_scatter(x=pairs, y=made)")),
-        "of all dimensions": ("out of all dimensions", _desk(title='f"{turned} of {dim} hands"')),
-        "no line": ("two traces", _desk(line="figure.add_hline(1)")),
-        "line at the length": ("height of one turn", _desk(line="figure.add_scatter(x=pairs, y=0 * pairs + length)")),
-        "linear axis": ("logarithmic", _desk(axis='yaxis_type="linear"')),
-        "every number in the title": ("of all come round",
-            _desk(title='" ".join(f"{n} of {dim // 2}" for n in range(dim))')),
-        "no number in the title": ("title", _desk(title='"turns of every hand"')),
-        "counts those that have not": ("title", _desk(title='f"{dim // 2 - turned} of {dim // 2} hands"')),
-        "nothing returned": ("returned nothing", _desk(answer="None")),
-        "shown, not returned": ("a Plotly figure", _desk(answer="figure.to_json()")),
-        "a list of figures": ("a Plotly figure", _desk(answer="[figure]")),
     },
 }
 
 PROPERTY_ONLY: dict[str, dict[str, str]] = {
     "q1": {
-        "zeros": "\ndef hands(dim, base, length):\n    return np.zeros(dim // 2), np.zeros(dim // 2), 0\n",
-        "its input": "\ndef hands(dim, base, length):\n    return dim, base, length\n",
+        "zeros": "\ndef count_rotations(dim, base, length):\n    return np.zeros(dim // 2), np.zeros(dim // 2), 0\n",
+        "its input": "\ndef count_rotations(dim, base, length):\n    return dim, base, length\n",
         "right first and last, even in between": _hands("np.linspace(1, base ** (2 / dim - 1), dim // 2)"),
         "a turn at every token": _hands("np.full(dim // 2, 2 * np.pi)"),
         "only waves times turns is the length": _hands("np.ones(dim // 2)"),
@@ -532,25 +461,12 @@ PROPERTY_ONLY: dict[str, dict[str, str]] = {
         "its input": "\ndef rotation_of(config):\n    return config\n",
         "only the base": _file(answer="0, base, 0.0"),
     },
-    "q7": {
-        "nothing in them": "\ndef controls():\n    return {}\n\ndef draw(base, dim, length):\n    return go.Figure()\n",
-        "the same figure for all": (
-            "\ndef controls():\n    return dict(base=FloatLogSlider(), dim=IntSlider(), length=IntSlider())\n\n"
-            "def draw(base, dim, length):\n    made = 8192 * 10_000 ** (-np.arange(64) / 64) / (2 * np.pi)\n"
-            "    figure = go.Figure(go.Scatter(x=np.arange(64), y=made))\n"
-            '    figure.add_scatter(y=[1, 1])\n    return figure.update_layout(yaxis_type="log", title="50 of 64")\n'
-        ),
-        "strange data": (
-            "\ndef controls():\n    return dict(base={'widget': 'FloatLogSlider'}, dim=[], length=None)\n\n"
-            "def draw(base, dim, length):\n    return {'figure': {'data': [1, 2], 'layout': 3}}\n"
-        ),
-    },
 }
 
 RIGHT: dict[str, dict[str, str]] = {
     "q1": {
         "a loop": """
-def hands(dim, base, length):
+def count_rotations(dim, base, length):
     waves, turns, count = [], [], 0
     for i in range(dim // 2):
         waves.append(2 * math.pi * base ** (2 * i / dim))
@@ -559,7 +475,7 @@ def hands(dim, base, length):
     return np.array(waves), np.array(turns), count""",
         "lists, as the example shows them": _hands(answer="waves.tolist(), list(made), int(np.sum(made >= 1))"),
         "torch, by exponential and logarithm": """
-def hands(dim, base, length):
+def count_rotations(dim, base, length):
     theta = torch.exp(-torch.arange(0, dim, 2, dtype=torch.float64) / dim * math.log(base))
     turns = length * theta / (2 * math.pi)
     return 2 * math.pi / theta, turns, int((turns >= 1).sum())""",
@@ -700,25 +616,5 @@ def rotation_of(config):
     dim = int(width * (all_keys.get("partial_rotary_factor") or 1))
     theta = all_keys["rope_theta"] ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
     return dim, all_keys["rope_theta"], float((2 * torch.pi / theta).max())""",
-    },
-    "q7": {
-        "Plotly's own places": _desk(x="None"),
-        "lists, and a line of two points": """
-def controls():
-    base = FloatLogSlider(value=500_000, base=10, min=0, max=9, step=0.05)
-    return {"base": base, "dim": IntSlider(64, 4, 512, 4), "length": IntSlider(4096, 256, 2**20, 256)}
-
-
-def draw(base, dim, length):
-    turns = [length / (2 * math.pi) * base ** (-2 * i / dim) for i in range(dim // 2)]
-    count = sum(turn >= 1 for turn in turns)
-    figure = go.Figure()
-    figure.add_trace(go.Bar(x=list(range(dim // 2)), y=turns))
-    figure.add_trace(go.Scatter(x=[0, dim // 2 - 1], y=[1, 1], mode="lines"))
-    figure.update_yaxes(type="log", title="turns")
-    figure.update_layout(title=dict(text=f"<b>{count} of {dim // 2}</b> hands"))
-    return figure""",
-        "powers of two": _desk(base="FloatLogSlider(2**14, base=2, min=9, max=24, step=0.25)"),
-        "a dictionary of figures": _desk(answer="go.Figure(figure.to_dict())"),
     },
 }

@@ -83,7 +83,7 @@ WRONG: dict[int, dict[str, Answers]] = {
             "NumPy, k.T": (None, _attention("q @ k.T / np.sqrt(q.shape[-1])")),
         },
         "q2": {
-            "NumPy, the wrong way round": ("rows and columns of", """
+            "NumPy, the wrong way round": ("in the opposite direction", """
 def reordered(output, weights, order):
     back = np.argsort(order)
     return output[..., back, :], weights[..., back, :][..., back]"""),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
-from course.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of, share, until
+from course.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of, until
 from posenc import analysis, frequencies, scaling
+from posenc.check import HandGraded
 
 say = sentences_of(3)
 
@@ -139,7 +141,7 @@ q1 = Question(
     assignment=3,
     name="q1",
     title=say("q1.title"),
-    names=("hands",),
+    names=("count_rotations",),
     returns=(say("q1.wavelengths"), say("q1.turns"), say("q1.count")),
     parts=(
         Part(say("q1.small_heads"), 1, cases=_small_heads),
@@ -627,15 +629,16 @@ def _with_luck(random: Random) -> Iterator[Case]:
 
 
 def _at_the_edges(random: Random) -> Iterator[Case]:
-    def last_one_counts(grid: _Grid, length: int) -> bool:
+    def last_one_counts(grid: _Grid, length: int, odd: int = 1) -> bool:
         least, safe = grid.answer(length)
-        return length % 2 == 1 and least != grid.answer(length - 1)[0] and safe is not None
+        return length % 2 == odd and least != grid.answer(length - 1)[0] and safe is not None
 
     def greatest_fails(grid: _Grid, length: int) -> bool:
         least, safe = grid.answer(length)
         return least is not None and safe is None
 
     yield _grid_case(random, last_one_counts)
+    yield _grid_case(random, partial(last_one_counts, odd=0))  # the last one of every second distance, too
     yield _grid_case(random, greatest_fails)
     yield Case(
         int(random.integers(100, 200)), _even(random, 8, 24), [int(b) for b in random.permutation(np.arange(5, 20))]
@@ -1100,71 +1103,6 @@ q6 = Question(
     ),
 )
 
-
-# Question 7: a desk with three sliders
-
-
-def _dots(height: Callable[[Array, Array], Array]) -> Answer:
-    """What the figure shows: heights made from wavelengths and turns, the pairs, how many hands of all come round."""
-
-    def answer(base: float, dim: int, length: int) -> tuple[Array, Array, str]:
-        waves, made, count = _hands(dim, base, length)
-        return height(waves, made), np.arange(dim // 2), share(count, dim // 2)
-
-    return answer
-
-
-def _settings(random: Random) -> Iterator[Case]:
-    for _ in range(3):
-        yield Case(_log_uniform(random, 1e3, 1e6), _even(random, 32, 128), int(random.integers(1_024, 32_769)))
-
-
-q7 = Question(
-    assignment=3,
-    name="q7",
-    title=say("q7.title"),
-    names=("draw", "controls"),
-    returns=(say("q7.height_dots"), say("q7.place_dots"), say("q7.count_title_form_21")),
-    parts=(
-        Part(
-            say("q7.sliders"),
-            1,
-            "controls",
-            view="base_dim_and_length",
-            raised={"OverflowError": say("q7.min_max_floatlogslider_exponents")},
-            cases=lambda random: [Case(right=True)],
-        ),
-        Part(say("q7.figure"), 1, view="dots_and_line", cases=_settings),
-    ),
-    reference=_dots(lambda waves, made: made),
-    mistakes=(
-        Mistake(
-            say("q7.dots_show_tokens_turn"),
-            _dots(lambda waves, made: waves),
-            of=0,
-        ),
-        Mistake(say("q7.dots_show_speeds"), _dots(lambda waves, made: TURN / waves), of=0),
-        *(
-            Mistake(sentence, lambda base, dim, length, hands=hands: (hands(dim, base, length)[1], None, None), of=0)
-            for sentence, hands in (
-                (say("q1.hands_slow_down_little"), _slowed(lambda dim: np.arange(dim // 2) / dim)),
-                (say("q1.last_hand_turns_exactly"), _slowed(lambda dim: np.arange(0, dim, 2) / (dim - 2))),
-            )
-        ),
-        Mistake(say("q7.dots_show_radians_turn"), _dots(lambda waves, made: made * TURN), of=0),
-        Mistake(say("q7.dots_show_logarithms_leave"), _dots(lambda waves, made: np.log10(made)), of=0),
-        Mistake(
-            say("q7.dots_should_stand_0"),
-            lambda base, dim, length: (None, np.arange(dim // 2) + 1, None),
-            of=1,
-        ),
-        Mistake(
-            say("q7.title_counts_hands_out"),
-            lambda base, dim, length: (None, None, share(_hands(dim, base, length)[2], dim)),
-            of=2,
-        ),
-    ),
-    packages=("plotly", "ipywidgets"),
+ASSIGNMENT = Assignment(
+    3, say("assignment.title"), (q1, q2, q3, q4, q5, q6), (HandGraded(3, "q7", say("assignment.q7"), 2),)
 )
-
-ASSIGNMENT = Assignment(3, say("assignment.title"), (q1, q2, q3, q4, q5, q6, q7))

@@ -80,8 +80,9 @@ class Part:
 
     With `exact_dtype` what comes back must also have the right dtype; `of` says which of several values counts, if
     one alone does. `view` names the function of `posenc.check._views` that makes what is compared of what came back.
-    `raised` has sentences for exceptions, by kind. `returns` says what messages call the values that are returned, if several. `model` names a trained model of
-    the laboratory, of which a call is given what `posenc.check._models` says, before its own arguments.
+    `raised` has sentences for exceptions, by kind. `returns` says what messages call the values that are returned, if
+    several. `model` names a trained model of the laboratory, of which a call is given what `posenc.check._models` says,
+    before its own arguments.
     """
 
     title: str

@@ -7,7 +7,6 @@ first is then compared with the second. It raises `Wrong` for what is wrong what
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -88,32 +87,6 @@ def curve(shown: Any, right: Numbers) -> Numbers:
     return height
 
 
-def dots_and_line(shown: Any, right: Any) -> tuple[Numbers, Numbers, str]:
-    """The heights of a figure's dots, their places, and the “21 of 32” in its title."""
-    traces = _traces(shown, 2, say("figure.two_traces"))
-    dots, line = (_numbers(_at(traces, place, "y")) for place in (0, 1))
-    if dots is None or line is None:
-        raise Wrong(say("figure.heights_of_both"))
-    if dots.size > 1 and np.allclose(dots, 1):
-        raise Wrong(say("figure.line_first"))
-    places = _at(traces, 0, "x")
-    across = np.arange(dots.size) if places is None else _numbers(places)  # where none are given, Plotly's own
-    if across is None:
-        raise Wrong(say("figure.places"))
-    if line.size < 2 or not np.allclose(line, 1):
-        raise Wrong(say("figure.line"))
-    if _at(shown, "figure", "layout", "yaxis", "type") != "log":
-        raise Wrong(say("figure.logarithmic"))
-    title = _at(shown, "figure", "layout", "title", "text")
-    # what is looked through is an answer's own text, of any length: digits are counted, and so is the title
-    text = title[:LONGEST_TITLE] if isinstance(title, str) else ""
-    found = re.findall(say("figure.share", some=r"(?<!\d)\d{1,6}", all=r"\d{1,6}(?!\d)"), text)
-    if len(found) != 1:
-        form = say("figure.share", some=21, all=32)
-        raise Wrong(say("figure.title", form=form), say("result.it_is", value=described(title)))
-    return dots, across, found[0]
-
-
 def _slider(shown: Mapping[str, Any], name: str, kind: str) -> dict[str, float]:
     """The numbers of a slider of a kind."""
     slider = shown[name]
@@ -145,27 +118,6 @@ def base_and_dim(shown: Any, right: bool) -> bool:
         raise Wrong(say("slider.range_of_width"))
     if dim["value"] != 64:
         raise Wrong(say("slider.start_of_width"))
-    return right
-
-
-def base_dim_and_length(shown: Any, right: bool) -> bool:
-    """The three sliders of assignment 3, which reach as far as the question says, or farther."""
-    found = _sliders(shown, "base", "dim", "length")
-    base = _slider(found, "base", "FloatLogSlider")
-    low, high = (base[end] * math.log10(max(base["base"], 1.0)) for end in ("min", "max"))
-    if not (low <= 8 and high <= 300):
-        raise Wrong(say("slider.exponents"))
-    if low > 3 or high < 6:
-        raise Wrong(say("slider.reach_of_base"))
-    dim, length = _slider(found, "dim", "IntSlider"), _slider(found, "length", "IntSlider")
-    if not (dim["min"] >= 2 and dim["min"] % 2 == 0 and dim["step"] >= 2 and dim["step"] % 2 == 0):
-        raise Wrong(say("slider.half_pairs"))
-    if not (dim["min"] <= 32 and dim["max"] >= 128):
-        raise Wrong(say("slider.reach_of_dim"))
-    if not length["min"] >= 1:
-        raise Wrong(say("slider.no_tokens"))
-    if not (length["min"] <= 1_024 and length["max"] >= 32_768):
-        raise Wrong(say("slider.reach_of_length"))
     return right
 
 

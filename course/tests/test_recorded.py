@@ -154,9 +154,9 @@ def test_nothing_in_the_package_answers_a_question(capsys: pytest.CaptureFixture
     for number in NUMBERS:
         for question in assignment(number).questions:
             for one in functions_of_package:
-                for functions in {(one,) * len(question.names), (one, one)[: len(question.names)]}:
-                    earned = sum(result.earned for result in question.grade(*functions, seed=SEED))
-                    assert earned == 0, (number, question.name, one)
+                functions = (one,) * len(question.names)
+                earned = sum(result.earned for result in question.grade(*functions, seed=SEED))
+                assert earned == 0, (number, question.name, one)
 
 
 def secret(number: int) -> set[str]:
@@ -172,7 +172,7 @@ def test_no_line_of_a_solution_stands_in_the_package() -> None:
     written = [path.read_text(encoding="utf-8") for kind in ("*.py", "*.json") for path in PACKAGE.rglob(kind)]
     written += [gzip.decompress(recorded.path_of(number).read_bytes()).decode("latin-1") for number in NUMBERS]
     for number in NUMBERS:
-        assert len(secret(number)) > 200
+        assert len(secret(number)) > (200 if assignment(number).questions else 10)
         assert [line for line in secret(number) for text in written if line in text] == []
 
 

@@ -625,7 +625,7 @@ def _kind(kind: str) -> Part:
         view="verdict",
         cases=lambda random: _verdicts(ropes.GIVEN_SOUND, [(kind, ropes.GIVEN_FAULTS[kind])]),
         held_back=lambda random: _verdicts(
-            ropes.drawn(random, ropes.SOUND, 3), [(kind, text) for text in ropes.drawn(random, ropes.FAULTS[kind], 2)]
+            ropes.drawn(random, ropes.SOUND, 3), [(kind, text) for text in ropes.FAULTS[kind]]
         ),
     )
 
@@ -643,7 +643,7 @@ q6 = Question(
             view="verdict",
             cases=lambda random: _verdicts(ropes.GIVEN_SOUND, list(ropes.GIVEN_FAULTS.items())),
             held_back=lambda random: _verdicts(
-                ropes.SOUND, [("held_back", text) for text in ropes.drawn(random, ropes.HELD_BACK, 4)]
+                ropes.SOUND, [("held_back", text) for text in ropes.drawn(random, ropes.HELD_BACK, 6)]
             ),
         ),
     ),

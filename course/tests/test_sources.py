@@ -190,14 +190,14 @@ def test_what_is_said_of_two_halves_is_measured(executed: Runs) -> None:
     cells = {cell["id"]: cell for cell in executed[5, True]}
     measured = "".join(output.get("text", "") for output in cells["q5-see"].outputs)
     names: dict[str, Any] = {}
-    for cell in ("imports", "laboratory", "q5-see"):
+    for cell in ("imports", "laboratory", "q3-see", "q5-see"):
         exec(cells[cell].source.partition("\nshow(")[0], names)
-    slowed, a = names["halves"](10_000)["slowed alone"]
-    within = names["right_by_distance"](10_000, slowed, a, names["L"], names["BACKS"][:3])
+    scaled, a = names["halves"](10_000)["scaled alone"]
+    within = names["accuracy_by_distance"](10_000, scaled, a, names["L"], names["BACKS"][:3])
     assert min(within) > 0.9  # so that no old distance is misread
-    [turns] = names["frequencies"].rotations(names["L"], names["S"] * slowed[6:7])
+    [rotations] = names["frequencies"].rotations(names["L"], names["S"] * scaled[6:7])
     warm = 0.1 * math.log(names["S"]) + 1
-    measured += " ".join(f"{value:.2f}" for value in (*within, turns, warm**2))
+    measured += " ".join(f"{value:.2f}" for value in (*within, rotations, warm**2))
     rubric = rubrics(assignment(5))["q5"]
     said = [cells["q5"].source, *rubric["points"], *(sample["text"] for sample in rubric["samples"])]
     numbers = re.findall(r"\b[01]\.\d\d\b", " ".join(said))

@@ -111,7 +111,7 @@ WRONG = {
     "q2": {
         "NTK exponent 1": ("factor alone", _q2("(base * factor) ** (-2 * i / dim)")),
         "d - 1": ("d/(d − 1)", _q2("(base * factor ** (dim / (dim - 1))) ** (-2 * i / dim)")),
-        "position interpolation": ("alike", _q2("base ** (-2 * i / dim) / factor")),
+        "position interpolation": ("divided by the same factor", _q2("base ** (-2 * i / dim) / factor")),
         "exponent upside down": ("upside down", _q2("(base * factor ** ((dim - 2) / dim)) ** (-2 * i / dim)")),
         "exponent i/d": ("lacks the 2", _q2("(base * factor ** (dim / (dim - 2))) ** (-i / dim)")),
         "d − 2 in the exponent": ("made with d − 2",
@@ -158,7 +158,7 @@ WRONG = {
         "straight in wavelengths": ("the ramp is linear in wavelengths",
             _q4("np.clip((1 / r - 1 / beta_slow) / (1 / beta_fast - 1 / beta_slow), 0, 1)")),
         "powers blended": ("powers of the factor", _q4(_RAMP, "theta / factor ** (1 - kept)")),
-        "turns of one token": ("alike", _q4(_RAMP.replace("(r", "(r / length"))),
+        "turns of one token": ("divided by the same factor", _q4(_RAMP.replace("(r", "(r / length"))),
         "wavelengths": ("these are wavelengths",
             _q4(_RAMP, "2 * np.pi / (kept * theta + (1 - kept) * theta / factor)")),
         "wavelengths blended": ("wavelengths", _q4(_RAMP, "theta / (kept + (1 - kept) * factor)")),
@@ -190,7 +190,7 @@ kept = np.clip((r - beta_slow) / (beta_fast - beta_slow), 0, 1)
 return kept * theta + (1 - kept) * theta / factor""")),
         "NTK base instead of the division": ("the slow pairs got",
             _q4(_RAMP, "kept * theta + (1 - kept) * (base * factor) ** (-np.arange(0, dim, 2) / dim)")),
-        "position interpolation": ("alike", _q4("0 * r")),
+        "position interpolation": ("divided by the same factor", _q4("0 * r")),
         "nothing slowed": ("no frequency was scaled", _q4("1 + 0 * r")),
     },
     "q5": {

@@ -259,7 +259,7 @@ g = 1 - np.clip((np.arange(d // 2) - low) / (high - low), 0, 1)""".strip()
         "says other speeds than it used": ("not what the trained weights give", _q4(read="read = theta")),
         "speeds of no kind": ("16 finite numbers", _returned("logits, speeds if n <= trained else speeds[:3], a")),
         "no factor": ("one finite number greater than 0", _returned("logits, speeds, a if n <= trained else 0.0")),
-        "the last logits": ("the shape (texts, length, vocabulary)",
+        "the last logits": ("the logits should have the shape",
             _returned("logits if n <= trained else logits[:, -1], speeds, a")),
         "the logits alone": ("should be 3 values", _returned("logits")),
     },

@@ -47,7 +47,11 @@ PYTHONPATH=src:. OMP_NUM_THREADS=1 exec /opt/grader/bin/python -m course.gradesc
 def needed(number: int) -> list[str]:
     """The files of this clone that the autograder of an assignment needs."""
     kept = ("src/posenc/", "src/posenc_lab/data/", "src/posenc_lab/recorded/", "src/posenc_lab/__init__.py")
-    own = (f"course/private/questions/assignment_{number}.", "course/private/questions/messages.json")
+    own = (
+        f"course/private/questions/assignment_{number}.",
+        "course/private/questions/messages.json",
+        "course/private/questions/ropes.py",
+    )
     names = [name for name in tracked(ROOT) if name.startswith((*kept, *own))]
     names += [
         name

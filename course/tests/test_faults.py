@@ -20,7 +20,7 @@ from course.question import Case, Part, Question
 from course.sandbox import Limits, Worker
 from course.tests import hostile, toys
 from course.tests.test_wrong_answers import graded
-from posenc.check import Wrong, _views
+from posenc.check import Wrong
 from posenc.check._alone import kind_of
 from posenc.check._plain import described
 from posenc.check._question import TooSlow, at_most, compare
@@ -194,23 +194,13 @@ def test_llamas_epsilon_is_right() -> None:
 
 
 def test_a_mask_of_minus_a_billion_is_right_in_both_assignments() -> None:
-    for number in (1, 5):
-        masked = [source for source in bank(number).RIGHT["q1"].values() if "inf" in source]
+    for number, name in ((1, "q1"), (5, "q4")):
+        masked = [source for source in bank(number).RIGHT[name].values() if "inf" in source]
         changed = [re.sub(r"-(torch|np|math)\.inf", "-1e9", source) for source in masked]
         assert any("-1e9" in source for source in changed)
         for source in changed:
-            results = graded(number, "q1", source)
+            results = graded(number, name, source)
             assert all(result.earned for result in results), (number, source, [one.sentence for one in results])
-
-
-@pytest.mark.parametrize("title", ["1" * 4_000_000, " " * 2000 + "2 of 2"])
-def test_of_a_title_only_the_beginning_is_read(title: str) -> None:
-    traces = [{"y": np.array([2.0, 3.0])}, {"y": np.array([1.0, 1.0])}]
-    layout = {"title": {"text": title}, "yaxis": {"type": "log"}}
-    start = time.thread_time()
-    with pytest.raises(Wrong, match="the title does not say"):
-        _views.dots_and_line({"figure": {"data": traces, "layout": layout}}, None)
-    assert time.thread_time() - start < 0.1
 
 
 def test_texts_among_numbers_take_no_room() -> None:

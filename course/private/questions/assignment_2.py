@@ -609,18 +609,29 @@ q5 = Question(
 # Question 6
 
 
+# By kind: the part's title, and what is said where such a fault passes.
+KINDS = {
+    "layout": (say("q6.layout"), say("q6.missed_layout")),
+    "rotation": (say("q6.rotation"), say("q6.missed_rotation")),
+    "cache": (say("q6.cache"), say("q6.missed_cache")),
+    "values": (say("q6.values"), say("q6.missed_values")),
+    "precision": (say("q6.precision"), say("q6.missed_precision")),
+    "held_back": (say("q6.held_back"), say("q6.missed_held_back")),
+}
+
+
 def _verdicts(sound: Sequence[str], faults: Sequence[tuple[str, str]]) -> Iterator[Case]:
     """Sound implementations, then broken ones, each with the kind of its fault."""
     for text in sound:
         yield Case(Code(text), right=(True, say("q6.refused")))
     for kind, text in faults:
-        yield Case(Code(text), right=(False, say(f"q6.missed_{kind}")))
+        yield Case(Code(text), right=(False, KINDS[kind][1]))
 
 
 def _kind(kind: str) -> Part:
     """A part for one kind of fault: the implementation that was handed out, and at grading others of the kind."""
     return Part(
-        say(f"q6.{kind}"),
+        KINDS[kind][0],
         1,
         view="verdict",
         cases=lambda random: _verdicts(ropes.GIVEN_SOUND, [(kind, ropes.GIVEN_FAULTS[kind])]),
@@ -638,7 +649,7 @@ q6 = Question(
     parts=(
         *map(_kind, ropes.FAULTS),
         Part(
-            say("q6.held_back"),
+            KINDS["held_back"][0],
             1,
             view="verdict",
             cases=lambda random: _verdicts(ropes.GIVEN_SOUND, list(ropes.GIVEN_FAULTS.items())),

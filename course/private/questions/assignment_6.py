@@ -14,7 +14,9 @@ ASSIGNMENT = Assignment(
     6,
     say("assignment.title"),
     (),
-    hand_graded=tuple(
-        HandGraded(6, name, say(f"assignment.{name}"), most) for name, most in (("q1", 3), ("q2", 9), ("q3", 8))
+    hand_graded=(
+        HandGraded(6, "q1", say("assignment.q1"), 3),
+        HandGraded(6, "q2", say("assignment.q2"), 9),
+        HandGraded(6, "q3", say("assignment.q3"), 8),
     ),
 )

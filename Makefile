@@ -117,7 +117,8 @@ release: environment
 address: environment
 	@"$(BIN)" -m tools.address "$(URL)"
 
--include course/course.mk
+# the grader, where its questions and their answers are: not in a public copy
+-include $(if $(wildcard course/private),course/course.mk)
 
 clean:
 	@echo "Removing _build and the tools' caches (the environment $(VENV) stays) …"

@@ -35,6 +35,10 @@ NEED_TORCH = {"book/nbval", "book/site", "book/jupyterlab", "course"}
 # A file with this mark may import torch; where torch is left out, it is not even read.
 ALL_TORCH = re.compile(r"^pytestmark = .*pytest\.mark\.torch", re.MULTILINE)
 
+# In a public copy of the repository there are no answers, and what needs them is not even read.
+PRIVATE = ROOT / "course" / "private"
+NEEDS_PRIVATE = re.compile(r"^(from|import) course\.(private|tests)\b", re.MULTILINE)
+
 # The machine may be slow or shared: time is measured by `make bench`, not here. The same examples everywhere, as
 # Hypothesis takes them of its own accord where CI is set.
 settings.register_profile("book", deadline=None, derandomize=True, database=None)
@@ -58,7 +62,12 @@ def group_of(nodeid: str) -> str:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out whole files and folders that import torch, where torch is left out."""
+    """Leave out what needs the course's answers where they are not, and whole files that import torch, without it."""
+    if not PRIVATE.is_dir() and collection_path.is_relative_to(ROOT):
+        if ROOT / "course" / "tests" in (collection_path, *collection_path.parents):
+            return True
+        if collection_path.suffix == ".py" and NEEDS_PRIVATE.search(collection_path.read_text(encoding="utf-8")):
+            return True
     if "not torch" not in config.getoption("markexpr") or not collection_path.is_relative_to(ROOT):
         return None
     place = collection_path.relative_to(ROOT).as_posix()
@@ -81,6 +90,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     A file's tests share what is dear, unless a mark of their own parts them. What takes longest comes first, so that
     no process is left with it at the end.
     """
+    if not PRIVATE.is_dir():
+        items[:] = [item for item in items if item.get_closest_marker("answers") is None]
     for item in items:
         if group_of(item.nodeid) in NEED_TORCH:
             item.add_marker(pytest.mark.torch)

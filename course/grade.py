@@ -1,22 +1,26 @@
-"""Grade one submission: every part of every question, each in a fresh child of its own worker in the sandbox."""
+"""Grade one submission: every answer runs in the sandbox, and what it gives is compared here."""
 
 from __future__ import annotations
 
 import ast
 import importlib
+import json
 import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
 
-from course.questions.question import Assignment, Question
+from course.question import PRIVATE, Assignment, Question
 from course.sandbox import Limits, NoSandbox, Worker
-from course.submission import Submission, without_magics
-from posenc.check._question import HandGraded, Part, Result, Unanswered, Wrong
+from course.submission import Submission, source_of, without_magics
+from posenc.check._question import HandGraded, Part, Result, TooSlow, Unanswered, Wrong, at_most
 from posenc.check._wrong import say
 
-NUMBERS = (1, 2, 3, 4, 5)
+ROOT = Path(__file__).resolve().parents[1]
+STUDENT = ROOT / "notebooks" / "assignments"
+NUMBERS = (1, 2, 3, 4, 5, 6)
 LONGEST = 50_000  # characters of one question's cells
 warnings.filterwarnings("ignore", module="<unknown>")  # of a student's text, which is parsed here, line by line
 UNCHECKED = "the check could not deal with what it returned"
@@ -24,7 +28,7 @@ UNCHECKED = "the check could not deal with what it returned"
 
 @dataclass
 class Graded:
-    """One question's results, and the sentence that holds for all of it where its cell cannot be used."""
+    """One question's results."""
 
     question: Question
     results: list[Result]
@@ -37,10 +41,7 @@ class Graded:
 
 @dataclass
 class Report:
-    """One submission's outcome. `hand` holds the points that a person gave, by question; a hint costs `hint_price`.
-
-    `taken` is what lateness takes off, `late` the sentence that says so, `free_days` how many late days cost nothing.
-    """
+    """One submission's outcome. `hand` and `comments` hold what a person gave and said, by question."""
 
     submission: Submission
     assignment: Assignment
@@ -48,42 +49,16 @@ class Report:
     hand: dict[str, float] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
-    hint_price: float = 0.0
-    handed_in: datetime | None = None
-    lateness: timedelta = timedelta(0)
-    taken: float = 0.0
-    late: str = ""
-    free_days: int = 0
-    handle: str = ""  # in a table of leaders without names
-
-    @property
-    def hints(self) -> dict[str, int]:
-        """How many hints were taken, by question, where there are hints and any was."""
-        taken = self.submission.hints
-        return {question.name: taken[question.name] for question in self.assignment.graded if taken.get(question.name)}
 
     @property
     def earned(self) -> dict[str, float]:
-        """The points of each question that is graded, before its hints are paid."""
+        """The points of each question that is graded."""
         return {graded.question.name: graded.earned for graded in self.graded} | self.hand
-
-    def cost(self, name: str) -> float:
-        """What a question's hints cost: no more than it earned."""
-        return min(self.hint_price * self.hints.get(name, 0), self.earned.get(name, 0))
-
-    def points_of(self, name: str) -> float:
-        """What a question counts; nothing where nobody has graded it."""
-        return self.earned.get(name, 0) - self.cost(name)
-
-    @property
-    def points_in_time(self) -> float:
-        """All points so far, with hints paid; a question that nobody has graded counts nothing."""
-        return sum(self.points_of(name) for name in self.earned)
 
     @property
     def points(self) -> float:
-        """The same without what lateness takes off."""
-        return max(0.0, self.points_in_time - self.taken)
+        """All points so far; a question that nobody has graded counts nothing."""
+        return sum(self.earned.values())
 
     def words(self, name: str) -> str:
         """What was written for a question that a person reads: text, or else code."""
@@ -96,11 +71,29 @@ class Report:
         return [question for question in questions if question.name not in self.hand]
 
 
+def student(number: int) -> Path:
+    """The notebook that students get."""
+    return STUDENT / f"assignment_{number}.ipynb"
+
+
+def imports_of(number: int) -> str:
+    """The import lines of an assignment's notebook, of its cells `imports` and `imports-torch`."""
+    cells = json.loads(student(number).read_text(encoding="utf-8"))["cells"]
+    return "\n\n".join(source_of(cell) for cell in cells if cell["id"].startswith("imports"))
+
+
+def questions(number: int) -> Any:
+    """The module with an assignment's questions. Raises ValueError where it is not here, as in a student's copy."""
+    if not PRIVATE.is_dir():
+        raise ValueError("the questions with their right values are in course/private, which is not here")
+    return importlib.import_module(f"course.private.questions.assignment_{number}")
+
+
 def assignment(number: int) -> Assignment:
     """The assignment of a number. Raises ValueError for a number that has none."""
     if number not in NUMBERS:
         raise ValueError(f"there is no assignment {number}: there are {', '.join(map(str, NUMBERS))}")
-    found = importlib.import_module(f"course.questions.assignment_{number}").ASSIGNMENT
+    found = questions(number).ASSIGNMENT
     assert isinstance(found, Assignment)
     return found
 
@@ -135,24 +128,29 @@ def answer_cells(question: Question, cells: list[str]) -> list[str]:
 
 
 def grade_question(worker: Worker, question: Question, cells: list[str], seed: str) -> list[Result]:
-    """The results of a question's parts, each in a fresh child. What fails on loading fails for all of them."""
+    """The results of a question's parts, each in a fresh child. After a timeout no other part is tried."""
     try:
         cells = answer_cells(question, cells)
     except Wrong as wrong:
         return for_all(question.parts, wrong.sentence)
     results: list[Result] = []
     for part in question.parts:
+        question.drawn(part, seed)  # ours, and kept: its time is not the answer's
         try:
-            with worker.answers(question, cells) as functions:
+            with worker.answers(question, cells) as functions, at_most(worker.limits.seconds * question.patience):
                 results.append(question.grade_part(part, question.suited(functions, cells), seed))
         except Unanswered:
             return results + for_all(question.parts[len(results) :], say("cell.unanswered"), answered=False)
         except Wrong as wrong:
             return results + for_all(question.parts[len(results) :], wrong.sentence)
+        except TooSlow:
+            return results + for_all(question.parts[len(results) :], say("cell.slow"))
         except NoSandbox:
             raise
         except Exception as error:  # our own check broke on a value: no points for it, and all others are graded
             results.append(Result(part, 0, f"{UNCHECKED} ({type(error).__name__})"))
+        if results[-1].kind == "timeout":
+            return results + for_all(question.parts[len(results) :], results[-1].sentence)
     return results
 
 
@@ -165,35 +163,27 @@ def missing(submission: Submission, assignment: Assignment) -> list[str]:
         return [f"There is no answer cell ({names[0]} to {names[-1]}): nothing could be graded."]
     notes = [f"There is no cell named {', '.join(absent)}: nothing could be graded there."] if absent else []
     for name in names:
-        if name in in_words and name in submission.cells and name not in submission.prose:
-            notes.append(f"The cell {name} is code, where words were asked for: a reader sees it as it is.")
         if name not in in_words and name in submission.prose and name not in submission.cells:
             notes.append(f"The cell {name} is text, where code was asked for: nothing could be graded there.")
     return notes
 
 
 def grade(
-    submission: Submission,
-    assignment: Assignment,
-    imports: str,
-    seed: str,
-    limits: Limits,
-    unsafe: bool = False,
-    hint_price: float = 0.0,
+    submission: Submission, assignment: Assignment, imports: str, seed: str, limits: Limits, contained: bool = False
 ) -> Report:
     """Grade a submission. `imports` are the notebook's own import lines; `seed` draws the inputs.
 
     Raises NoSandbox where the sandbox cannot be had; nothing that a submission does raises.
     """
-    report = Report(submission, assignment, hint_price=hint_price)
+    report = Report(submission, assignment)
     start = time.perf_counter()
-    if submission.problem or submission.assignment not in (None, assignment.number):
-        other = submission.problem or f"This is a notebook of assignment {submission.assignment}."
-        submission.problem = other
-        report.graded = [Graded(question, for_all(question.parts, other)) for question in assignment.questions]
+    if submission.assignment not in (None, assignment.number):
+        submission.problem = submission.problem or f"This is a notebook of assignment {submission.assignment}."
+    if submission.problem:
+        report.graded = [Graded(one, for_all(one.parts, submission.problem)) for one in assignment.questions]
         return report
     submission.notes += missing(submission, assignment)
-    with Worker(packages(assignment), imports, limits, unsafe) as worker:
+    with Worker(packages(assignment), imports, limits, contained) as worker:
         for question in assignment.questions:
             results = grade_question(worker, question, submission.cells.get(question.name, []), seed)
             report.graded.append(Graded(question, results))

@@ -16,29 +16,34 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from course import recorded
-from course.grade import NUMBERS, Report, assignment, grade
-from course.sandbox import Limits
-from course.submission import read, source_of
+from course import question, recorded
+from course.grade import NUMBERS, ROOT, STUDENT, assignment, imports_of, questions, student
+from course.question import PRIVATE, Question
+from course.submission import source_of
+from posenc.check._alone import namespace
+from posenc.check._question import Result, stand_in
 from tools.notebooks import dump, load
 
-ROOT = Path(__file__).resolve().parents[1]
-STUDENT = ROOT / "notebooks" / "assignments"
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)^[ \t]*### END SOLUTION[ \t]*$", re.MULTILINE | re.DOTALL)
 HIDDEN = re.compile(r"\n?^### BEGIN HIDDEN TESTS\n(.*?)^### END HIDDEN TESTS[ \t]*$", re.MULTILINE | re.DOTALL)
+PLACEHOLDER = re.compile(r"«(\w+)»")
 PROSE_STUB = "YOUR ANSWER HERE"  # as nbgrader's own, which replaces such a cell whole
 STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"  # as nbgrader's own
 
 
 def path_of(number: int) -> Path:
     """The source of an assignment."""
-    return ROOT / "course" / "sources" / f"assignment_{number}.ipynb"
+    return PRIVATE / "sources" / f"assignment_{number}.ipynb"
 
 
-def imports_of(number: int) -> str:
-    """The import lines of an assignment's notebook, of its cells `imports` and `imports-torch`."""
-    cells = load(path_of(number))["cells"]
-    return "\n\n".join(source_of(cell) for cell in cells if cell["id"].startswith("imports"))
+def source(number: int) -> dict[str, Any]:
+    """The source of an assignment as the variant has it: `«name»` stands for the questions' `VARIANT["name"]`."""
+    filled = load(path_of(number))
+    values = getattr(questions(number), "VARIANT", {})
+    for cell in filled["cells"]:
+        text = PLACEHOLDER.sub(lambda match: str(values[match[1]]), source_of(cell))
+        cell["source"] = text.splitlines(keepends=True)
+    return filled
 
 
 def is_prose_answer(cell: dict[str, Any]) -> bool:
@@ -78,38 +83,46 @@ def given_away(source: dict[str, Any], student: dict[str, Any]) -> list[str]:
     return sorted((secret & kept) | marks)
 
 
-def trial(path: Path, number: int) -> Report:
+def trial(notebook: dict[str, Any], number: int) -> list[tuple[Question, Result]]:
     """What our own notebook scores. It is ours, so it needs no sandbox."""
-    return grade(read(path, path.stem), assignment(number), imports_of(number), "trial", Limits(), unsafe=True)
+    cells = {cell["id"]: source_of(cell) for cell in notebook["cells"]}
+    found = []
+    for one in assignment(number).questions:
+        names = namespace(one.allowed, imports_of(number))
+        exec(compile(cells[one.name], "<answer 0>", "exec"), names)
+        answers = one.suited({name: stand_in(names[name]) for name in one.names}, [cells[one.name]])
+        found += [(one, one.grade_part(part, answers, "trial")) for part in one.parts]
+    return found
 
 
-def prove(number: int, student: Path) -> list[str]:
+def prove(number: int, student: dict[str, Any]) -> list[str]:
     """What is not as it should be: something given away, points for nothing, or a solution without all its points."""
-    faults = [f"the student version gives away: {line}" for line in given_away(load(path_of(number)), load(student))]
-    untouched, solved = trial(student, number), trial(path_of(number), number)
-    for graded in untouched.graded:
-        for result in graded.results:
-            if result.earned or result.answered:
-                faults.append(f"untouched, {graded.question.name} earns {result.earned}: {result.sentence}")
-    for graded in solved.graded:
-        for result in graded.results:
-            if result.earned != result.part.points:
-                name = f"{graded.question.name}, {result.part.title}"
-                faults.append(f"the solution of {name}: {result.sentence} {result.detail}")
+    faults = [f"the student version gives away: {line}" for line in given_away(source(number), student)]
+    for one, result in trial(student, number):
+        if result.earned or result.answered:
+            faults.append(f"untouched, {one.name} earns {result.earned}: {result.sentence}")
+    for one, result in trial(source(number), number):
+        if result.earned != result.part.points:
+            faults.append(f"the solution of {one.name}, {result.part.title}: {result.sentence} {result.detail}")
     return faults
 
 
 def main() -> None:
     """Write the recordings and the student versions, and prove them; exit 1 where a proof fails."""
     parser = argparse.ArgumentParser(prog="python -m course.sources", description=__doc__.partition("\n")[0])
-    parser.add_argument("numbers", nargs="*", type=int, metavar="NUMBER", help="from 1 to 5; all if none is named")
+    parser.add_argument("numbers", nargs="*", type=int, metavar="NUMBER", help="from 1 to 6; all if none is named")
+    parser.add_argument("--seed", metavar="NAME", help="write a variant with other numbers and inputs, and remember it")
+    chosen = parser.parse_args()
+    if chosen.seed is not None:
+        question.SEED = chosen.seed  # before any question is read
+        (PRIVATE / "seed").write_text(chosen.seed + "\n", encoding="utf-8")
     STUDENT.mkdir(parents=True, exist_ok=True)
     faults = []
-    for number in parser.parse_args().numbers or NUMBERS:
+    for number in chosen.numbers or NUMBERS:
+        path, handout = student(number), student_version(source(number))
+        path.write_text(dump(handout), encoding="utf-8")
         recorded.write(number, imports_of(number))
-        path = STUDENT / path_of(number).name
-        path.write_text(dump(student_version(load(path_of(number)))), encoding="utf-8")
-        found = prove(number, path)
+        found = prove(number, handout)
         faults += [f"{path.name}: {fault}" for fault in found]
         given = assignment(number)
         print(f"{path.relative_to(ROOT)}: {given.title}, {given.points} points: {'FAILED' if found else 'proved'}")

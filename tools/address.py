@@ -30,7 +30,7 @@ URLS = re.compile(r"^\[project\.urls\]\n(?:[^\[\n].*\n)*\n", re.MULTILINE)
 
 def notebooks(root: Path) -> list[Path]:
     """The chapters, the assignments and the assignments' sources: whatever begins by finding the package."""
-    folders = ("notebooks", "notebooks/assignments", "course/sources")
+    folders = ("notebooks", "notebooks/assignments", "course/private/sources")
     return [path for folder in folders for path in sorted((root / folder).glob("*.ipynb"))]
 
 

@@ -32,9 +32,9 @@ from types import TracebackType
 from typing import Any
 
 from posenc.check import _alone, _plain
-from posenc.check._alone import ATTENTION
+from posenc.check._alone import ATTENTION as READY_MADE
 from posenc.check._notebook import why_not
-from posenc.check._plain import LARGEST, decode, encode
+from posenc.check._plain import LARGEST, MOST, REPLY, decode, encode
 from posenc.check._question import Question, Unanswered, Wrong
 from posenc.check._wrong import say
 
@@ -45,6 +45,7 @@ STOP_SECONDS = 30  # until the kernel has ended every process of a sandbox whose
 # What a package cannot be imported without, where that is not all that it names: torch's other needs are for its
 # compiler, and a package of special functions among them would be answers to have.
 NEEDED = {"torch": ("typing-extensions",)}
+DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
 # What runs inside: its own files, and those that both sides run.
 FILES = {str(INSIDE / name): name for name in ("worker.py", "seccomp.py")}
@@ -146,7 +147,9 @@ def command(packages: tuple[str, ...], empty: Path, told_who: int) -> list[str]:
     # --as-pid-1: otherwise bubblewrap's own process is the first, without limits and within reach of an answer
     words = [bubblewrap(), "--unshare-all", "--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     words += ["--uid", "65534", "--gid", "65534", "--hostname", "grader", "--clearenv", "--info-fd", str(told_who)]
-    words += [*_system_mounts(), "--dev", "/dev"]  # and no /proc: nothing that is needed is there
+    words += [*_system_mounts()]  # and no /proc, no terminals: two submissions could tell each other something there
+    for device in DEVICES:
+        words += ["--dev-bind", device, device]
     if not Path(sys.base_prefix).is_relative_to("/usr"):
         words += ["--ro-bind", sys.base_prefix, sys.base_prefix]
     for folder in _hidden():
@@ -157,7 +160,7 @@ def command(packages: tuple[str, ...], empty: Path, told_who: int) -> list[str]:
             words += ["--ro-bind", str(empty), "/packages/torch/onnx"]
     for file, name in FILES.items():
         words += ["--ro-bind", file, f"/grader/{name}"]
-    words += ["--remount-ro", "/dev", "--remount-ro", "/"]
+    words += ["--remount-ro", "/"]
     settings = {"PYTHONPATH": "/packages", "HOME": "/nowhere", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
     for name, value in (settings | SETTINGS).items():
         words += ["--setenv", name, value]
@@ -188,21 +191,25 @@ def _number(handle: int) -> int:
 class Prepared:
     """A process that has imported what answers may use and runs none: every worker is a copy of it.
 
-    It is the first one of a sandbox, or with `unsafe` has none.
+    It is the first one of a sandbox. Where all this is `contained`, as in a container of Gradescope's that allows no
+    namespaces, it is a user of its own instead, who may read what all may read.
     """
 
-    def __init__(self, packages: tuple[str, ...], unsafe: bool) -> None:
+    def __init__(self, packages: tuple[str, ...], contained: bool) -> None:
         """Start it and wait until it is ready. Raises NoSandbox where it cannot be had."""
-        self.unsafe = unsafe
+        self.contained = contained
         self.lock = threading.Lock()
         self.first: int | None = None  # a handle of the sandbox's first process, with which all others end
-        if not unsafe:
+        if not contained:
             bubblewrap()  # before a folder is made
+        elif os.getuid():
+            raise NoSandbox("In a container the grader must be root, so that submissions can be somebody else.")
         self.folder = Path(tempfile.mkdtemp(prefix="course-"))  # what it needs of files
         (self.folder / "empty").mkdir()
         says_who, told_who = os.pipe()
-        if unsafe:
+        if contained:
             # beside the worker, as in the sandbox
+            self.folder.chmod(0o755)
             (self.folder / "grader").mkdir()
             for file, name in FILES.items():
                 shutil.copy(file, self.folder / "grader" / name)
@@ -210,7 +217,7 @@ class Prepared:
         else:
             words = command(packages, self.folder / "empty", told_who)
         self.control, its_end = socket.socketpair()
-        self.process = subprocess.Popen(  # bubblewrap, or with `unsafe` the process itself
+        self.process = subprocess.Popen(  # bubblewrap, or where contained the process itself
             words,
             stdin=its_end.fileno(),
             stdout=subprocess.PIPE,
@@ -226,11 +233,11 @@ class Prepared:
         self.number = self.process.pid
         deadline = time.monotonic() + START_SECONDS
         try:
-            if not unsafe:
+            if not contained:
                 self.number = _first_process(says_who, deadline)
                 self.first = os.pidfd_open(self.number)
             self.control.settimeout(START_SECONDS)
-            message = encode({"packages": list(packages), "unsafe": unsafe})
+            message = encode({"packages": list(packages), "contained": contained})
             self.control.sendall(len(message).to_bytes(8, "big") + message)
             if self.control.recv(1) != READY:
                 raise Broken("the process that workers are copies of ended")
@@ -280,8 +287,8 @@ class Prepared:
                         raise Refused(said.decode(errors="replace"))
                     if not said:
                         raise BrokenPipeError
-                    handle = handles[0] if handles else None
-                    number = int(said) if handle is None else _number(handle)
+                    handle = handles[0]
+                    number = _number(handle)
         except BaseException:
             for mine in (asks, replies, endings):
                 os.close(mine)
@@ -312,8 +319,8 @@ class Started:
         if self.itself:
             self.prepared.end()
             return
-        if self.prepared.unsafe:
-            with suppress(ProcessLookupError, PermissionError):  # it has ended already
+        if self.prepared.contained:
+            with suppress(ProcessLookupError):  # it has ended already
                 os.killpg(self.number, signal.SIGKILL)
         if self.first is not None:
             _kill(self.first)
@@ -324,17 +331,17 @@ _given_up: list[Prepared] = []  # other workers may still be copies of them
 _preparing = threading.Lock()
 
 
-def start(packages: tuple[str, ...], unsafe: bool) -> Started:
+def start(packages: tuple[str, ...], contained: bool) -> Started:
     """Start a worker: a copy of a process that is ready. Raises NoSandbox where none can be had.
 
     Where the system allows no namespaces within namespaces, every worker is in a sandbox that is made for it.
     """
-    key = (packages, unsafe or bubblewrap())
+    key = (packages, contained or bubblewrap())
     with _preparing:
         if key in _prepared and _prepared[key].process.poll() is not None:
             _prepared.pop(key).end()
         if key not in _prepared:
-            _prepared[key] = Prepared(packages, unsafe)
+            _prepared[key] = Prepared(packages, contained)
         one = _prepared[key]
     try:
         return one.start(itself=False)
@@ -343,7 +350,7 @@ def start(packages: tuple[str, ...], unsafe: bool) -> Started:
     except OSError as error:
         give_up(one)
         raise one.why(error) from None
-    one = Prepared(packages, unsafe)
+    one = Prepared(packages, contained)
     try:
         return one.start(itself=True)
     except OSError as error:
@@ -370,10 +377,10 @@ def end_all() -> None:
 
 
 class Worker:
-    """One submission's process in the sandbox; `unsafe` runs it without one, with the same limits of resources."""
+    """One submission's process in the sandbox, or where `contained` in the container that all this is in."""
 
-    def __init__(self, packages: tuple[str, ...], imports: str, limits: Limits, unsafe: bool = False) -> None:
-        self.packages, self.imports, self.limits, self.unsafe = packages, imports, limits, unsafe
+    def __init__(self, packages: tuple[str, ...], imports: str, limits: Limits, contained: bool = False) -> None:
+        self.packages, self.imports, self.limits, self.contained = packages, imports, limits, contained
         self.started: Started | None = None
         self.child_waits = False  # for a call, or to be told to finish
         self.cells: list[str] = []  # of the answer under way
@@ -392,12 +399,11 @@ class Worker:
 
     def start(self) -> None:
         """Start the worker and wait until it is ready. Raises NoSandbox where it cannot."""
-        self.started = start(self.packages, self.unsafe)
+        self.started = start(self.packages, self.contained)
         try:
             ready = self.receive(time.monotonic() + START_SECONDS)
-            if sys.platform == "linux":
-                pages = int(Path(f"/proc/{self.started.number}/statm").read_text(encoding="ascii").split()[0])
-                self.started.memory = pages * os.sysconf("SC_PAGE_SIZE")
+            pages = int(Path(f"/proc/{self.started.number}/statm").read_text(encoding="ascii").split()[0])
+            self.started.memory = pages * os.sysconf("SC_PAGE_SIZE")
         except (Broken, Ended, TimeoutError, OSError, ValueError) as error:
             reason = self.started.prepared.why(error)
             give_up(self.started.prepared)
@@ -431,10 +437,10 @@ class Worker:
         """
         head = self._exactly(8, deadline)
         length = int.from_bytes(head, "big")
-        if length > LARGEST + 8:
+        if length > REPLY[0] + 8:
             raise Broken("too long a message")
         try:
-            return decode(self._exactly(length, deadline))
+            return decode(self._exactly(length, deadline), REPLY[1], MOST)
         except (ValueError, MemoryError) as error:
             raise Broken("not a message") from error
 
@@ -462,16 +468,18 @@ class Worker:
 
         Raises Wrong where the cells do not define them, Unanswered where they are still empty.
         """
+        if question.attention_written_out and any(map(READY_MADE.search, cells)):
+            raise Wrong(say("cell.attention"))
         if self.started is None:
             self.start()
         assert self.started is not None
         seconds = self.limits.seconds * question.patience
         deadline = time.monotonic() + seconds
-        memory = None if self.started.memory is None else self.started.memory + self.limits.memory - LARGE_PAGE
+        assert self.started.memory is not None
         order = {
             **{"cells": cells, "names": list(question.names), "imports": self.imports},
-            **{"allowed": list(question.allowed), "watched": question.attention_written_out},
-            **{"memory": memory, "seconds": int(seconds) + 2},
+            **{"allowed": list(question.allowed), "seconds": int(seconds) + 2},
+            "memory": self.started.memory + self.limits.memory - LARGE_PAGE,
         }
         self.cells = cells
         self.child_waits = True
@@ -519,7 +527,7 @@ class Worker:
         except TimeoutError:
             self.stop()
             seconds = self.limits.seconds * question.patience
-            raise Wrong(f"no answer within {seconds:g} s: is there a loop without an end?") from None
+            raise Wrong(f"no answer within {seconds:g} s: is there a loop without an end?", kind="timeout") from None
         except Ended as ended:
             self.stop()  # nobody knows what it has read before, of what was meant for the worker
             raise Wrong(_ending(str(ended))) from None
@@ -535,16 +543,14 @@ class Worker:
         self._finish(deadline)
         if kind == "unanswered":
             raise Unanswered
-        if kind == "changed":
-            raise Wrong(say("cell.changed"))
+        if kind in ("changed", "large"):
+            raise Wrong(say(f"cell.{kind}"))
         raise Wrong(self._sentence(question, kind, content, loading="cells" in message))
 
     def _sentence(self, question: Question, kind: str, content: Any, loading: bool) -> str:
         """What is told of a failure: its kind on loading; later, as that could tell of an input, that it failed."""
         if not isinstance(content, str) or kind not in ("ready_made", "raised"):
             return "its process sent what is not an answer"
-        if content == ATTENTION:
-            return say("cell.attention")
         if content == "MemoryError":
             return f"it asked for more than {self.limits.memory // 2**20} MiB of memory"
         known = loading and isinstance(getattr(builtins, content, None), type)

@@ -7,10 +7,10 @@ import os
 import platform
 import resource
 import struct
-import sys
 
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 4, 22, 24, 38
 SECCOMP_MODE_FILTER = 2
+NOBODY = 65534
 ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050000 | 1, 0x80000000  # refuse: the call fails with EPERM
 NEW_NAMESPACES = 0x7E020000  # the flags of clone that ask for one
 CAPABILITIES_OF_64_BITS = 0x20080522  # the form in which capset takes them
@@ -26,7 +26,7 @@ COMPUTING = {
     **{"access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "readlink": (89, None)},
     **{"readlinkat": (267, 78), "getdents": (78, None), "getdents64": (217, 61), "lseek": (8, 62), "getcwd": (79, 17)},
     **{"chdir": (80, 49), "fchdir": (81, 50), "umask": (95, 166), "statfs": (137, 43), "fstatfs": (138, 44)},
-    **{"flock": (73, 32), "fsync": (74, 82), "fdatasync": (75, 83), "ftruncate": (77, 46), "fadvise64": (221, 223)},
+    **{"fsync": (74, 82), "fdatasync": (75, 83), "ftruncate": (77, 46), "fadvise64": (221, 223)},
     **{"sendfile": (40, 71), "pipe": (22, None), "pipe2": (293, 59), "dup": (32, 23), "dup2": (33, None)},
     **{"dup3": (292, 24), "eventfd2": (290, 19), "poll": (7, None), "ppoll": (271, 73), "select": (23, None)},
     **{"pselect6": (270, 72), "epoll_create": (213, None), "epoll_create1": (291, 20), "epoll_ctl": (233, 21)},
@@ -91,10 +91,16 @@ def drop_capabilities() -> None:
         raise OSError(ctypes.get_errno(), f"capset failed: {os.strerror(ctypes.get_errno())}")
 
 
+def become_nobody() -> None:
+    """Become a user who owns nothing. Raises OSError where this process may not."""
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
+
+
 def hide_memory() -> None:
     """Keep other processes of the same user from reading or writing this one's memory."""
-    if sys.platform == "linux":
-        _prctl(PR_SET_DUMPABLE, 0)
+    _prctl(PR_SET_DUMPABLE, 0)
 
 
 def program(machine: str, pid: int, forks: bool) -> bytes:

@@ -15,14 +15,14 @@ import socket
 import sys
 import traceback
 import types
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import seccomp  # noqa: E402
-from alone import ReadyMade, attention_written_out, namespace, without_onnx  # noqa: E402
-from plain import LARGEST, decode, encode, plain  # noqa: E402
+from alone import ReadyMade, kind_of, namespace, without_onnx  # noqa: E402
+from plain import LARGEST, REPLY, decode, encode, plain, runnable  # noqa: E402
 
 
 class Nowhere(io.RawIOBase):
@@ -61,30 +61,25 @@ def failure(error: BaseException) -> dict[str, Any]:
     """What is told of an exception: its kind, and never its text, which could carry inputs out."""
     if isinstance(error, ReadyMade):
         return {"ready_made": str(error.args[0])}
-    if isinstance(error, RuntimeError) and "allocate memory" in str(error):  # how torch says it
-        return {"raised": "MemoryError"}
-    kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins"]
-    return {"unanswered": True} if "NotImplementedError" in kinds else {"raised": kinds[0]}
+    kind = kind_of(error)
+    return {"unanswered": True} if isinstance(error, NotImplementedError) else {"raised": kind.partition(" ")[0]}
 
 
-def called(function: Any, arguments: list[Any], watch: Any) -> dict[str, Any]:
+def called(function: Any, arguments: list[Any]) -> dict[str, Any]:
     """What an answer's function gives, or that it changed what it was given."""
     before = encode(arguments)
-    with watch():
-        value = plain(function(*arguments))
+    value = plain(function(*map(runnable, arguments)))
     return {"value": value} if encode(plain(arguments)) == before else {"changed": True}
 
 
-def answer(order: dict[str, Any], source: int, target: int, unsafe: bool) -> None:
+def answer(order: dict[str, Any], source: int, target: int) -> None:
     """Run one check's answer: execute its cells, then answer calls until there are no more."""
     signal.alarm(0)
-    watch = attention_written_out if order["watched"] else nullcontext
     for name in ("alone", "seccomp", "plain", "__main__"):  # no names for an answer to replace
         sys.modules[name] = types.ModuleType(name)
     found = namespace(tuple(order["allowed"]), order["imports"])
     seccomp.limit_resources(order["memory"], order["seconds"])
-    if not unsafe:
-        seccomp.refuse_system_calls()
+    seccomp.refuse_system_calls()
     with without_onnx():
         try:
             for number, cell in enumerate(order["cells"]):
@@ -95,22 +90,24 @@ def answer(order: dict[str, Any], source: int, target: int, unsafe: bool) -> Non
         send(target, {"defined": [name for name in order["names"] if callable(found.get(name))]})
         while (call := receive(source)) is not None and "finish" not in call:
             try:
-                reply = called(found[call["name"]], call["args"], watch)
-                encode(reply)
+                reply = called(found[call["name"]], call["args"])
             except BaseException as error:  # as above
                 reply = failure(error)
+            try:
+                encode(reply, *REPLY)
+            except ValueError:
+                reply = {"large": True}
             send(target, reply)
 
 
-def work(handles: list[int], unsafe: bool) -> None:
+def work(handles: list[int], contained: bool) -> None:
     """Be one submission's worker: say that all is ready, then run one child after another."""
     source, target, endings = handles  # where the worker alone can write: no child can pretend that it has ended
-    if not unsafe:
+    if not contained:
         seccomp.drop_capabilities()
     seccomp.hide_memory()
     seccomp.write_nothing()
-    if not unsafe:
-        seccomp.refuse_system_calls(forks=True)
+    seccomp.refuse_system_calls(forks=True)
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):  # until here, what goes wrong is said there
         os.dup2(nothing, number)
@@ -126,7 +123,7 @@ def work(handles: list[int], unsafe: bool) -> None:
         if (child := os.fork()) == 0:
             try:
                 os.close(endings)
-                answer(order, source, target, unsafe)
+                answer(order, source, target)
             finally:
                 os._exit(0)
         _, status = os.waitpid(child, 0)
@@ -134,17 +131,18 @@ def work(handles: list[int], unsafe: bool) -> None:
         os.write(endings, f"{ended}\n".encode())
 
 
-def copied(control: socket.socket, handles: list[int], unsafe: bool) -> None:
+def copied(control: socket.socket, handles: list[int], contained: bool) -> None:
     """Start a worker, a copy of this process, and tell of it: its number here, and a handle of it.
 
-    Its namespaces are its own: it is the first process of all that it sees, and they end with it.
+    Its namespaces are its own, unless it is in a container that allows none: it is the first process of all that it
+    sees, and they end with it.
     """
     itself = os.getpid()
     try:
-        if not unsafe and (between := os.fork()):  # who makes namespaces makes them for its children, and is in none
+        if not contained and (between := os.fork()):  # who makes namespaces makes them for its children, and is in none
             os.waitpid(between, 0)
             return
-        if not unsafe:
+        if not contained:
             seccomp.new_namespaces()
         worker = os.fork()
     except OSError as error:
@@ -154,15 +152,14 @@ def copied(control: socket.socket, handles: list[int], unsafe: bool) -> None:
             try:
                 os.setsid()
                 control.close()
-                work(handles, unsafe)
+                work(handles, contained)
             except BaseException:
                 traceback.print_exc()
             finally:
                 os._exit(0)
-        told = [os.pidfd_open(worker)] if sys.platform == "linux" else []
-        socket.send_fds(control, [str(worker).encode()], told)
-        for handle in told:
-            os.close(handle)
+        handle = os.pidfd_open(worker)
+        socket.send_fds(control, [str(worker).encode()], [handle])
+        os.close(handle)
     if os.getpid() != itself:
         os._exit(0)
 
@@ -175,11 +172,11 @@ def main() -> None:
         importlib.import_module(name)
     sys.modules["torch"].set_num_threads(1)
     # What is imported at its first use is not left to every child.
-    with attention_written_out():
-        pass
     if "plotly" in order["packages"]:
         figures = importlib.import_module("plotly.graph_objects")
         plain(figures.Figure(figures.Scatter(x=[0], y=[0])).update_layout(title={"text": ""}, yaxis={"type": "log"}))
+    if order["contained"]:
+        seccomp.become_nobody()
     seccomp.hide_memory()
     control.send(b"+")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -189,10 +186,10 @@ def main() -> None:
             while os.waitpid(-1, os.WNOHANG)[0]:  # workers that have ended
                 pass
         if request == b"copy":
-            copied(control, handles, order["unsafe"])
+            copied(control, handles, order["contained"])
         elif request == b"be":
             control.close()
-            work(handles, order["unsafe"])
+            work(handles, order["contained"])
             return
         else:
             return

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import copy
 import json
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
 Notebook = dict[str, Any]
+NAME = "q3"  # of the question that is attacked: its answer is one function of a tensor
 MARK = "posenc-hostile-mark"
 
 # Writes messages of its own to the grader: for code that goes before what follows.
@@ -38,14 +38,6 @@ ARRAY = {'array': 'float64', 'shape': [2], 'bytes': 16}
 WHOLE = {
     "prints a score": "print('SCORE: 1000 of 20'); print('{\"earned\": 1000}')",
     "huge output": "for _ in range(20):\n    print('x' * 10**7)",
-    "starts a daemon": """
-import os, subprocess
-for start in (lambda: subprocess.Popen(['/bin/sh', '-c', 'exec -a MARK sleep 600'], start_new_session=True), os.fork):
-    try:
-        start()
-    except OSError:
-        pass
-""",
     "writes outside": """
 import pathlib
 for folder in ('/', '/tmp', '/dev/shm', '/grader', '/packages', '/var/tmp', HERE):
@@ -69,37 +61,7 @@ import numpy, builtins
 torch.allclose = torch.equal = numpy.allclose = numpy.array_equal = lambda *a, **k: True
 torch.testing.assert_close = numpy.testing.assert_allclose = lambda *a, **k: None
 """,
-    "kills its parent": """
-import os, signal
-for target in (os.getppid(), 1, -1, 0):
-    try:
-        os.kill(target, signal.SIGKILL)
-    except OSError:
-        pass
-""",
-    "reads the worker's memory": """
-import os
-for number in (os.getppid(), 1):
-    try:
-        open(f'/proc/{number}/mem', 'r+b').write(b'x')
-    except OSError:
-        pass
-""",
-    "limits its parent": """
-import os, resource
-try:
-    resource.prlimit(os.getppid(), resource.RLIMIT_CPU, (1, 1))
-except OSError:
-    pass
-""",
     "an exception that carries text": "class Told(Exception):\n    pass",
-    "what is left over": """
-import matplotlib.pyplot as plt
-from posenc import figures
-from posenc.check import assignment_2 as check
-display('done')
-get_ipython().run_line_magic('time', '1')
-""",
     "warnings by the thousand": "'\\d'\n" * 4000,
     "hooks that are called later": """
 import atexit, gc, os, signal, sys, threading
@@ -159,16 +121,14 @@ def FUNCTION(*args):
     return torch.zeros(1)
 """,
     "changes its input": """
-def FUNCTION(positions, theta):
-    turned = positions.mul_(theta)
-    cos, sin = torch.cos(turned), torch.sin(turned)
-    return torch.stack([torch.stack([cos, -sin], -1), torch.stack([sin, cos], -1)], -2)
+def FUNCTION(x, *others):
+    return x.add_(1)
 """,
     "kinds of exceptions": """
 import builtins
 KINDS = [kind for kind in vars(builtins).values() if isinstance(kind, type) and issubclass(kind, ArithmeticError)]
-def FUNCTION(positions, theta):
-    raise KINDS[int(theta * 1e6) % len(KINDS)]
+def FUNCTION(x, *others):
+    raise KINDS[int(abs(float(x.sum())) * 1e6) % len(KINDS)]
 """,
     "loop that ignores signals": """
 import signal
@@ -185,26 +145,10 @@ def FUNCTION(*args):
     "sleeps": "import time\ndef FUNCTION(*args):\n    time.sleep(10**6)",
     "memory": "def FUNCTION(*args):\n    return [torch.ones(2**28) for _ in range(64)]",
     "memory on loading": "HELD = [bytearray(2**30) for _ in range(64)]",
-    "memory files": """
-import os
-def FUNCTION(*args):
-    held = [os.memfd_create(str(number)) for number in range(40)]
-    return [os.write(file, b'x' * 2**28) for file in held]
-""",
-    "fork bomb": "import os\ndef FUNCTION(*args):\n    while True:\n        os.fork()",
-    "threads": """
-import threading, time
-def FUNCTION(*args):
-    while True:
-        threading.Thread(target=time.sleep, args=(600,)).start()
-""",
     "os._exit": "import os\ndef FUNCTION(*args):\n    os._exit(0)",
-    "sys.exit": "import sys\ndef FUNCTION(*args):\n    sys.exit(0)",
     "sys.exit on loading": "import sys\nsys.exit(0)",
     "segfault": "import ctypes\ndef FUNCTION(*args):\n    ctypes.string_at(0)",
-    "abort": "import os\ndef FUNCTION(*args):\n    os.abort()",
     "deep recursion": "import sys\nsys.setrecursionlimit(10**9)\ndef FUNCTION(*args):\n    return FUNCTION(*args)",
-    "deep source": "FUNCTION = " + "(" * 5000 + ")" * 5000,
     "equal to everything": """
 class Equal(torch.Tensor):
     @classmethod
@@ -226,12 +170,6 @@ def FUNCTION(*args):
     return Equal()
 """,
     "answer imported": "from posenc.rotary import rotate as FUNCTION",
-    "answer imported in a try": """
-try:
-    from posenc.rotary import rotate as FUNCTION
-except ImportError:
-    RIGHT
-""",
     "answer from another package": "import transformers\ndef FUNCTION(*args):\n    return transformers.rotate(*args)",
     "reads the hidden checks": """
 import glob, os
@@ -240,12 +178,6 @@ def FUNCTION(*args):
     found += [place for place in (HERE, HERE + '/course/key') if os.path.exists(place)]
     return 'found' if found else 'nothing'
 """,
-    "network": """
-import socket
-def FUNCTION(*args):
-    socket.create_connection(('127.0.0.1', 80), timeout=1)
-""",
-    "another program": "import subprocess\ndef FUNCTION(*args):\n    return subprocess.check_output(['id'])",
     "forged replies": """
 import os
 FORGED = b'{"dict": [["value", 1]]}'
@@ -265,14 +197,6 @@ while True:
     forge(forged('ended', '') if b'finish' in asked else forged('value', None))
 """,
     "an end that is an array": f"{FORGE}\nforge(forged('ended', ARRAY), b'x' * 16)",
-    "an end that is a list": f"{FORGE}\nforge(forged('ended', {{'list': []}}))",
-    "an exception that is an array": f"{FORGE}\nforge(forged('raised', ARRAY), b'x' * 16)",
-    "names that are arrays": f"{FORGE}\nforge(forged('defined', {{'list': [ARRAY]}}), b'x' * 16)",
-    "two replies": f"""{FORGE}
-def FUNCTION(*args):
-    forge(forged('unanswered', 0))
-    forge(forged('ended', ARRAY), b'x' * 16)
-""",
     "a trickle": f"""{FORGE}
 os.write(TO, (2**24).to_bytes(8, 'big'))
 while True:
@@ -280,19 +204,9 @@ while True:
 """,
     "ready-made in torch": "import torch.onnx.ops\ndef FUNCTION(*args):\n    return torch.onnx.ops.attention(*args)",
     "a long cell": "x=1\n" * 300_000,
-    "many objects": "def FUNCTION(*args):\n    return [[]] * 10**6",
     "huge value": "def FUNCTION(*args):\n    return torch.zeros(2**26)",
-    "nested value": """
-def FUNCTION(*args):
-    value = []
-    for _ in range(10**5):
-        value = [value]
-    return value
-""",
     "endless value": "def FUNCTION(*args):\n    value = []\n    value.append(value)\n    return value",
-    "magics": "%%bash\nid\n!rm -rf /",
     "not Python": "def FUNCTION(*args) return",
-    "null bytes": "FUNCTION = '\\0' + \"\0\"",
     "tells what it is given": """
 class Told(Exception):
     pass
@@ -300,11 +214,23 @@ def FUNCTION(*args):
     raise type('INPUT' + ''.join(map(str, args)), (Told,), {})('INPUT ' + repr(args))
 """,
     "lines for a notebook": ";" * 20_000,
-    "replaces what writes replies": """
-import json
-json.dumps = lambda *args, **named: '{"dict": [["value", {"float": "nan"}]]}'
+    "a list without end of tensors": "def FUNCTION(*args):\n    return [torch.zeros(1)] * 4000",
+    "many numbers": "def FUNCTION(*args):\n    return [torch.arange(999).double().sin()] * 40",
+    "a forged array of bytes": f"""{FORGE}
+BYTES = 15 * 2**20
 def FUNCTION(*args):
-    return torch.zeros(1)
+    forge(forged('value', {{'array': 'uint8', 'shape': [BYTES], 'bytes': BYTES}}), bytes(BYTES))
+""",
+    "a lock that another could see": """
+import fcntl, os
+def FUNCTION(*args):
+    fcntl.flock(os.open('/grader/plain.py', os.O_RDONLY), fcntl.LOCK_EX)
+    return 'INPUT locked'
+""",
+    "terminals that another could count": """
+import os
+def FUNCTION(*args):
+    return 'INPUT ' + str(os.open('/dev/ptmx', os.O_RDWR)) + str(os.listdir('/dev/pts'))
 """,
     "an exception whose text raises": """
 class Silent(RuntimeError):
@@ -359,17 +285,10 @@ class Array(numpy.ndarray):
 def FUNCTION(*args):
     return [Text(), Number(), numpy.zeros(4).view(Array)]
 """,
-    "keys without end": """
-class Key:
-    def __str__(self):
-        return 'x' * 10**7
-def FUNCTION(*args):
-    return {Key(): 0}
-""",
     "no storage under its input": """
-def FUNCTION(positions, theta):
-    positions.untyped_storage().resize_(0)
-    return positions
+def FUNCTION(x, *others):
+    x.untyped_storage().resize_(0)
+    return x
 """,
     "a map of a device": """
 import numpy
@@ -385,11 +304,6 @@ def FUNCTION(*args):
     signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
     return 10**4000
 """,
-    "tells by a module's name": """
-import importlib
-def FUNCTION(*args):
-    importlib.import_module('INPUT' + repr(args[0])[:40].replace('.', '_'))
-""",
 }
 
 
@@ -399,12 +313,11 @@ def answer_cell(notebook: Notebook, name: str) -> dict[str, Any]:
 
 
 def spoiled(solved: Notebook, code: str, function: str, here: str, keep: bool) -> bytes:
-    """The notebook with code in its first answer: added to it, or in its place."""
+    """The notebook with code in its answer: added to it, or in its place."""
     notebook = copy.deepcopy(solved)
-    cell = answer_cell(notebook, "q1")
+    cell = answer_cell(notebook, NAME)
     right = "".join(cell["source"])
     code = code.replace("FUNCTION", function).replace("MARK", MARK).replace("HERE", repr(here))
-    code = code.replace("    RIGHT", textwrap.indent(right, "    "))
     cell["source"] = f"{right}\n{code}" if keep else code
     return json.dumps(notebook).encode()
 
@@ -415,21 +328,21 @@ def transformer(solved: Notebook) -> bytes:
     code = "get_ipython().input_transformers_post.append(lambda lines: ['pass'])"
     cell = {"id": "other", "cell_type": "code", "metadata": {}, "source": code, "outputs": [], "execution_count": 1}
     notebook["cells"].insert(1, cell)
-    answer_cell(notebook, "q1")["source"] = code
+    answer_cell(notebook, NAME)["source"] = code
     return json.dumps(notebook).encode()
 
 
 def missing(solved: Notebook) -> bytes:
     """The first answer's cell removed."""
     notebook = copy.deepcopy(solved)
-    notebook["cells"].remove(answer_cell(notebook, "q1"))
+    notebook["cells"].remove(answer_cell(notebook, NAME))
     return json.dumps(notebook).encode()
 
 
 def doubled(solved: Notebook) -> bytes:
     """The first answer's cell twice, the second time with a wrong answer, which a notebook would use."""
     notebook = copy.deepcopy(solved)
-    again = copy.deepcopy(answer_cell(notebook, "q1"))
+    again = copy.deepcopy(answer_cell(notebook, NAME))
     function = "".join(again["source"]).split("def ")[1].split("(")[0]
     again["source"] = f"def {function}(*args):\n    return 0.0"
     notebook["cells"].append(again)
@@ -443,15 +356,8 @@ def of_checks(solved: Notebook) -> bytes:
         if cell["id"].endswith("-check"):
             cell["source"] = "print('20 of 20')\n20"
             cell["metadata"]["nbgrader"]["points"] = 1000
-    answer_cell(notebook, "q1")["source"] = ""
+    answer_cell(notebook, NAME)["source"] = ""
     return json.dumps(notebook).encode()
-
-
-def hinting(solved: Notebook) -> bytes:
-    """Records of hints that nobody could have taken; without a price they cost nothing."""
-    calls = ("check.q1.hint(", "check.q1.hint(\x1b[2J)", "q99.hint(9e99)", "check.q2.hint(<b>)", "q1.hint(" * 20_000)
-    cells = [{"cell_type": "code", "source": [call, None, 3], "metadata": []} for call in calls]
-    return json.dumps(solved | {"cells": [*solved["cells"], *cells, {"cell_type": "code", "source": {}}]}).encode()
 
 
 def odd_numbers(solved: Notebook) -> bytes:
@@ -459,19 +365,9 @@ def odd_numbers(solved: Notebook) -> bytes:
     return json.dumps(solved).encode()[:-1] + b', "x": [1e400, -1e-400, ' + b"9" * 5000 + b"]}"
 
 
-def two_sources(solved: Notebook) -> bytes:
-    """A notebook that is large, by its outputs, and whose first answer has its text twice: for JSON the last counts."""
-    notebook = copy.deepcopy(solved)
-    cell = answer_cell(notebook, "q1")
-    right = json.dumps(cell["source"])
-    cell["source"] = "SOURCE"
-    cell["outputs"] = [{"data": {"image/png": "x" * 2**21}}]
-    return json.dumps(notebook).replace('"SOURCE"', f'["raise ", "SystemExit"], "source": {right}').encode()
-
-
 def crumbs(solved: Notebook) -> bytes:
     """Thousands of cells of one letter, all named as the first answer's, each of which IPython makes Python of."""
-    crumb = {"id": "q1", "cell_type": "code", "metadata": {}, "source": "!", "outputs": [], "execution_count": 1}
+    crumb = {"id": NAME, "cell_type": "code", "metadata": {}, "source": "!", "outputs": [], "execution_count": 1}
     return json.dumps(solved | {"cells": solved["cells"] + [crumb] * 1500}).encode()
 
 
@@ -485,15 +381,11 @@ FILES: dict[str, tuple[Callable[[Notebook], bytes], str]] = {
     "not a notebook": (lambda solved: b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "none"),
     "empty file": (lambda solved: b"", "none"),
     "nested notebook": (lambda solved: b"[" * 200_000, "none"),
-    "odd hints": (hinting, "all"),
-    "odd numbers": (odd_numbers, "all"),
-    "two sources": (two_sources, "all"),
+    "odd numbers": (odd_numbers, "none"),
     "crumbs": (crumbs, "all"),
     "all cells twice": (lambda solved: json.dumps(solved).encode()[:-1] + b', "cells": []}', "none"),
-    "CON": (lambda solved: json.dumps(solved).encode(), "all"),  # a device, for Windows
-    "Right": (lambda solved: json.dumps(solved).encode(), "all"),  # for some systems the same file as "right"
     "a list": (lambda solved: b"[]", "none"),
-    "odd cells": (lambda solved: json.dumps({"cells": [1, None, {"source": 3}, {"id": "q1"}]}).encode(), "none"),
+    "odd cells": (lambda solved: json.dumps({"cells": [1, None, {"source": 3}, {"id": NAME}]}).encode(), "none"),
     "another assignment": (
         lambda solved: json.dumps(solved | {"metadata": {"posenc": {"assignment": 3}}}).encode(),
         "none",

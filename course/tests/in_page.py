@@ -14,7 +14,7 @@ from typing import Any
 from playwright.sync_api import Browser, sync_playwright
 
 from course.grade import NUMBERS, assignment
-from course.tests.test_wrong_answers import bank
+from course.private.bank import bank
 from tests.book.python.assignments import try_answers
 from tests.book.site.browser import launch, require_site, serve
 

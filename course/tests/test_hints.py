@@ -1,4 +1,4 @@
-"""Hints unfold in three steps, need nothing but Python, and hold no answer; the grader reads which were taken."""
+"""Hints unfold in three steps, need nothing but Python, and hold no answer."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from course import sources
-from course.grade import NUMBERS, Graded, Report, assignment
-from course.submission import HINTS as MOST
-from course.submission import Submission, hints_in, read
-from course.tests.test_wrong_answers import bank, functions_of
-from posenc.check import HandGraded, Result, assignment_4
+from course.grade import NUMBERS, assignment
+from course.private.bank import bank
+from course.tests.test_wrong_answers import functions_of
+from posenc.check import HandGraded, assignment_4
 from posenc.check._hints import HINTS, hints_of
 from posenc.check._wrong import say
 
@@ -25,7 +24,7 @@ READER = HandGraded(4, "q7", "an explanation", 3)
 def test_every_question_has_three_hints_and_no_other_thing_has() -> None:
     asked = {f"assignment_{number}": [one.name for one in assignment(number).graded] for number in NUMBERS}
     assert {group: list(hints) for group, hints in HINTS.items()} == asked
-    assert all(len(hints) == MOST for group in HINTS.values() for hints in group.values())
+    assert all(len(hints) == 3 for group in HINTS.values() for hints in group.values())
     first = [hints[0] for group in HINTS.values() for hints in group.values()]
     assert all("?" in text for text in first), "the first step asks back"
 
@@ -67,7 +66,7 @@ def squeezed(text: str) -> str:
 
 def answers(number: int, name: str) -> Iterator[str]:
     """What the solution's statements compute, and the lines of a model answer."""
-    cell = next(cell for cell in sources.load(sources.path_of(number))["cells"] if cell["id"] == name)
+    cell = next(cell for cell in sources.source(number)["cells"] if cell["id"] == name)
     text = sources.source_of(cell)
     if sources.is_prose_answer(cell):
         yield from (sentence for sentence in re.split(r"(?<=[.:?])\s", text) if len(sentence) > 24)
@@ -86,47 +85,3 @@ def test_no_hint_holds_the_answer(number: int) -> None:
         assert found, name
         assert [text for text in found if squeezed(text) in said] == [], name
         assert "def " not in said
-
-
-@pytest.mark.parametrize(
-    ("source", "taken"),
-    [
-        ("check.q1.hint()", {"q1": 1}),
-        ("check.q1.hint(2)\ncheck.q1.hint()", {"q1": 2}),
-        ("q2.hint( 3 )\ncheck.q10.hint()", {"q2": 3, "q10": 1}),
-        ("# check.q1.hint(1)", {"q1": 1}),
-        ("for n in (1, 2, 3): check.q1.hint(n)", {"q1": 3}),
-        ("check.q1.hint(99999999999999999999)", {"q1": 3}),
-        ("check.q1.hint(-1)", {"q1": 3}),
-        ("check.q1.hint(0)", {"q1": 0}),
-        pytest.param("check.q1.hint(" + "(" * 10**5, {"q1": 3}, id="many brackets"),
-        ("check.q1.hint(²)", {"q1": 3}),
-        ("check.q1.hint, check.q1(f), hint(2), check.q٣.hint(), check.q123.hint(), seq1.hint()", {}),
-    ],
-)
-def test_hints_are_found_in_a_cells_text(source: str, taken: dict[str, int]) -> None:
-    assert hints_in(source) == taken
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_notebook_as_it_is_handed_out_has_taken_none(number: int) -> None:
-    path = sources.STUDENT / f"assignment_{number}.ipynb"
-    assert read(path, "ada").hints == read(sources.path_of(number), "ada").hints == {}
-
-
-def test_hints_cost_no_more_than_a_question_earned(tmp_path: Any) -> None:
-    given = assignment(4)
-    first, second = given.questions[:2]
-    graded = [
-        Graded(first, [Result(part, part.points) for part in first.parts]),
-        Graded(second, [Result(part, 0) for part in second.parts]),
-    ]
-    submission = Submission("ada", tmp_path, hints={"q1": 3, "q2": 2, "q7": 1, "q3": 0, "q99": 3})
-    report = Report(submission, given, graded, {"q7": 1.5}, hint_price=0.25)
-    assert report.hints == {"q1": 3, "q2": 2, "q7": 1}
-    assert [report.cost(name) for name in ("q1", "q2", "q7", "q3")] == [0.75, 0, 0.25, 0]
-    assert report.points == first.points + 1.5 - 1
-    report.hint_price = 50
-    assert report.points == 0
-    report.hint_price = 0
-    assert report.points == first.points + 1.5

@@ -13,31 +13,27 @@ import stat
 import subprocess
 import sys
 import tempfile
-import tracemalloc
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import psutil
 import pytest
 
 from course import sources
-from course.__main__ import MOST_READ
 from course.grade import assignment
 from course.tests import hostile
-from posenc.check import Wrong, _views
-from posenc.check._question import compare
 
 pytestmark = pytest.mark.torch
 ROOT = Path(__file__).resolve().parents[2]
 NUMBER = 2
+QUESTION = next(one for one in assignment(NUMBER).questions if one.name == hostile.NAME)
 TIMEOUT = 6  # seconds for one check, of which a right answer needs a tenth: the machine may be busy
 EXPECTED = {
     "right": "all",
     **dict.fromkeys(hostile.WHOLE, "all"),
     **dict.fromkeys(hostile.WITHOUT_FIRST, "without first"),
     **{name: points for name, (_, points) in hostile.FILES.items()},
-    "a link": "none",
+    **dict.fromkeys(("a link", "a link to nowhere", "a link to a folder"), "none"),
     "a pipe": "none",
     "a socket": "none",
     "a folder without a notebook": "none",
@@ -66,8 +62,8 @@ def processes(folder: Path) -> set[str]:
 
 def submitted(folder: Path) -> None:
     """Write the bank, a file each."""
-    solved = sources.load(sources.path_of(NUMBER))
-    function = assignment(NUMBER).questions[0].names[0]
+    solved = sources.source(NUMBER)
+    function = QUESTION.names[0]
     files = {"right": json.dumps(solved).encode()}
     for bank, keep in ((hostile.WHOLE, True), (hostile.WITHOUT_FIRST, False)):
         files |= {name: hostile.spoiled(solved, code, function, str(ROOT), keep) for name, code in bank.items()}
@@ -82,11 +78,11 @@ def submitted(folder: Path) -> None:
     (folder / "a folder.ipynb").mkdir()
     (folder / "a folder.ipynb" / "x.ipynb").write_bytes(files["right"])
     (folder / "a crowd").mkdir()
-    for number in range(MOST_READ + 1):
-        (folder / "a crowd" / f"{number}.ipynb").touch()
-    for number in range(20):
-        (folder / f"a link to nowhere {number}").symlink_to("x" * 300)  # a name that no file can have
-        (folder / f"notes {number}.txt").touch()
+    for number in range(2):
+        (folder / "a crowd" / f"{number}.ipynb").write_bytes(hostile.spoiled(solved, str(number), function, "", False))
+    (folder / "a link to nowhere").symlink_to("x" * 250)
+    (folder / "a link to a folder").symlink_to(ROOT)
+    (folder / "notes.txt").touch()
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +100,8 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Run:
     assert done.returncode == 0, done.stderr
     with (output / "grades.csv").open(newline="", encoding="utf-8") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}
-    pages = {page.stem: page.read_text(encoding="utf-8") for page in (output / "feedback").iterdir()}
+    told = output / "feedback"
+    pages = {path.relative_to(told).as_posix(): path.read_text(encoding="utf-8") for path in told.rglob("*.html")}
     left = processes(temporary) | {str(path) for path in temporary.iterdir()}
     seconds = json.loads((output / "run.json").read_text(encoding="utf-8"))["seconds"]
     return Run(rows, pages, output, seconds, left, done.stdout + done.stderr)
@@ -113,36 +110,30 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_points_are_those_it_earns(bank: Run, name: str) -> None:
     given = assignment(NUMBER)
-    first = given.questions[0].points
-    points = {"all": given.points, "without first": given.points - first, "none": 0}
+    first = QUESTION.points
+    coded = sum(question.points for question in given.questions)
+    points = {"all": coded, "without first": coded - first, "none": 0}
     assert float(bank.rows[name]["points"]) == points[EXPECTED[name]], bank.rows[name]
 
 
 def test_every_submission_has_a_row_and_a_page(bank: Run) -> None:
     assert set(bank.rows) == set(EXPECTED)
     assert len(bank.pages) == len(EXPECTED)
-    assert len({name.casefold() for name in bank.pages} - {"con"}) == len(EXPECTED), "on every system"
 
 
-def test_little_is_printed_of_what_is_there(bank: Run) -> None:
-    assert "notes 0.txt, notes 1.txt, notes 10.txt, notes 11.txt, notes 12.txt and 15 more" in bank.said
+def test_no_file_is_listed_that_is_not_the_students(bank: Run) -> None:
+    for text in (bank.said, *bank.pages.values(), *(row["note"] for row in bank.rows.values())):
+        assert "private.pdf" not in text
+        assert "pyproject" not in text
     assert "<unknown>" not in bank.said, "where Python warns of a student's text"
     assert "SyntaxWarning" not in bank.said
-
-
-def test_the_analysis_has_no_names(bank: Run) -> None:
-    page = (bank.folder / "analysis.html").read_text(encoding="utf-8")
-    assert "There is no notebook (.ipynb) in the folder." in page
-    assert "There are 101 notebooks of this student" in page
-    for name in ("private", "crowd", "a link"):
-        assert name not in page
 
 
 @pytest.mark.release  # on a busy machine it says little
 def test_time_is_bounded(bank: Run) -> None:
     parts = sum(len(question.parts) for question in assignment(NUMBER).questions)
     start = 60  # of a worker, on a busy machine, each time that one was stopped
-    assert max(bank.seconds.values()) < parts * TIMEOUT + start * len(assignment(NUMBER).questions[0].parts) + start
+    assert max(bank.seconds.values()) < parts * TIMEOUT + start * len(QUESTION.parts) + start
 
 
 def test_nothing_is_left_behind(bank: Run) -> None:
@@ -159,56 +150,37 @@ def test_pages_tell_no_input_and_run_no_script(bank: Run) -> None:
         assert not re.search(r"<script|onerror|javascript:", page), name
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("loop that ignores signals", f"no answer within {TIMEOUT} s"),
-        ("memory", "asked for more than 1024 MiB"),
-        ("answer imported", "it uses posenc"),
-        ("answer imported in a try", "it uses posenc"),
-        ("answer from another package", "it uses transformers"),
-        ("ready-made in torch", "it uses torch.onnx"),
-        ("a long cell", "its cell is too long"),
-        ("a trickle", f"no answer within {TIMEOUT} s"),
-        ("segfault", "its process broke off"),
-        ("not Python", "SyntaxError in line 1"),
-        ("missing cell", "answer cell is missing"),
-        ("equal object", "cannot be compared"),
-        ("another assignment", "This is a notebook of assignment 3"),
-        ("corrupted notebook", "it is not JSON"),
-        ("a link", "not a file of its own"),
-        ("a pipe", "not a file of its own"),
-        ("a socket", "not a file of its own"),
-        ("a crowd", "There are 101 notebooks of this student, and none was graded"),
-        ("all cells twice", "There is no answer cell (q1 to q6)"),
-        ("crumbs", "1501 cells are named q1"),
-        ("an exception whose text raises", "its process broke off"),
-        ("poses as what was refused", "it uses posenc"),
-        ("a list that lies", "the result should be an array"),
-        ("keys without end", "it raised an exception"),
-        ("a name without end", f"{'x' * 60}…"),
-        ("lines for a notebook", "SyntaxError in line 1"),
-        ("changes its input", "it changes an input in place"),
-        ("kinds of exceptions", "it raised an exception"),
-        ("sys.exit on loading", "it raised SystemExit"),
-    ],
-)
+PAGES = [
+    ("loop that ignores signals", f"no answer within {TIMEOUT} s"),
+    ("memory", "asked for more than 1024 MiB"),
+    ("answer imported", "it uses posenc"),
+    ("answer from another package", "it uses transformers"),
+    ("ready-made in torch", "it uses torch.onnx"),
+    ("a long cell", "its cell is too long"),
+    ("segfault", "its process broke off"),
+    ("not Python", "SyntaxError in line 1"),
+    ("missing cell", "answer cell is missing"),
+    ("equal object", "cannot be compared"),
+    ("another assignment", "This is a notebook of assignment 3"),
+    ("corrupted notebook", "it is not JSON"),
+    ("a link", "links are not followed"),
+    ("a link to a folder", "links are not followed"),
+    ("a pipe", "not a file of its own"),
+    ("a crowd", "There are 2 different notebooks"),
+    ("crumbs", f"1501 cells are named {hostile.NAME}"),
+    ("a name without end", f"{'x' * 60}…"),
+    ("changes its input", "it changes an input in place"),
+    ("kinds of exceptions", "it raised an exception"),
+    ("sys.exit on loading", "it raised SystemExit"),
+    ("a forged array of bytes", "its process broke off, or sent what is not an answer"),
+]
+
+
+@pytest.mark.parametrize(("name", "words"), PAGES)
 def test_the_page_says_why(bank: Run, name: str, words: str) -> None:
-    page = next(page for page in bank.pages.values() if f"<p>{name}, assignment" in page)
+    [page] = [page for path, page in bank.pages.items() if path.partition("/")[0].removesuffix(".html") == name]
     assert words in page
 
 
 def test_the_reader_of_hidden_checks_found_nothing(bank: Run) -> None:
-    page = next(page for page in bank.pages.values() if "<p>reads the hidden checks," in page)
-    assert "found" not in page
-
-
-def test_texts_among_numbers_take_no_room() -> None:
-    told = ["x" * 10**5] + [""] * 1000  # some 100 kB here, and 400 MB as an array of texts
-    tracemalloc.start()
-    with pytest.raises(Wrong):
-        compare(told, np.zeros(3), 1e-6)
-    assert _views._numbers(told) is None
-    _, most = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert most < 10**6
+    assert "found" not in bank.pages["reads the hidden checks.html"]

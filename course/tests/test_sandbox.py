@@ -1,4 +1,4 @@
-"""What an answer can reach from inside the sandbox, what ends with it, and which attention is its own."""
+"""What an answer can reach from inside the sandbox, and what ends with it."""
 
 from __future__ import annotations
 
@@ -13,42 +13,41 @@ import psutil
 import pytest
 
 from course import sandbox as sandbox_module
-from course import sources
-from course.grade import NUMBERS, assignment, grade_question, packages
+from course.grade import grade_question
+from course.question import Question
 from course.sandbox import Limits, Prepared, Worker, end_all
-from course.tests import hostile
-from course.tests.test_wrong_answers import question
+from course.tests import hostile, toys
 from posenc.check._question import Result
 from posenc.check._wrong import say
 
 pytestmark = pytest.mark.torch
 SECONDS = 3.0
-Grade = Callable[[int, str, str], list[Result]]
+Grade = Callable[[Question, str], list[Result]]
 
 
-def worker(number: int) -> Worker:
-    return Worker(packages(assignment(number)), sources.imports_of(number), Limits(SECONDS, 2**30))
+def worker() -> Worker:
+    return Worker(toys.PACKAGES, toys.IMPORTS, Limits(SECONDS, 2**30))
 
 
 @pytest.fixture(scope="module")
-def workers() -> Iterator[dict[int, Worker]]:
-    """A worker for each assignment: what an answer does there ends with its child."""
-    with worker(1) as first, worker(2) as second, worker(3) as third:
-        yield {1: first, 2: second, 3: third}
+def one() -> Iterator[Worker]:
+    """A worker: what an answer does there ends with its child."""
+    with worker() as made:
+        yield made
 
 
 @pytest.fixture
-def graded(workers: dict[int, Worker]) -> Grade:
-    return lambda number, name, cell: grade_question(workers[number], question(number, name), [cell], "seed")
+def graded(one: Worker) -> Grade:
+    return lambda question, cell: grade_question(one, question, [cell], "seed")
 
 
 @pytest.fixture
-def told(workers: dict[int, Worker]) -> Callable[[str], str]:
+def told(one: Worker) -> Callable[[str], str]:
     """What an answer's function says of itself."""
 
     def says(cell: str) -> str:
-        with workers[2].answers(question(2, "q1"), [cell]) as functions:
-            return str(functions["rotation"]())
+        with one.answers(toys.SCALED, [cell]) as functions:
+            return str(functions["scaled"]())
 
     return says
 
@@ -81,6 +80,9 @@ DOORS = {
     "the worker's memory": lambda: os.open(f"/proc/{parent}/mem", os.O_RDONLY),
     "what is mounted": lambda: os.open("/proc/self/mountinfo", os.O_RDONLY),
     "memory that has no address": lambda: os.memfd_create("x"),
+    "a lock of a file": lambda: fcntl.flock(os.open("/grader/plain.py", os.O_RDONLY), fcntl.LOCK_SH),
+    "a terminal": lambda: os.open("/dev/ptmx", os.O_RDWR),
+    "the terminals": lambda: os.listdir("/dev/pts"),
     "memory of all": lambda: open("/dev/shm/x", "w"),
     "a new file": lambda: open("/tmp/x", "w"),
 }
@@ -92,7 +94,7 @@ for name, number in NUMBERS.get(os.uname().machine, {}).items():
             raise PermissionError
     DOORS[name] = call
 
-def rotation():
+def scaled():
     through = []
     for name, door in DOORS.items():
         try:
@@ -108,7 +110,7 @@ def test_no_door_is_open(told: Callable[[str], str]) -> None:
     assert told(CALLS) == ""
 
 
-TELLS = "import os\ndef rotation():\n    return f'{os.getppid()} {os.path.exists(\"/proc\")}'"
+TELLS = "import os\ndef scaled():\n    return f'{os.getppid()} {os.path.exists(\"/proc\")}'"
 
 
 def test_the_first_process_is_the_worker_itself(told: Callable[[str], str]) -> None:
@@ -116,14 +118,14 @@ def test_the_first_process_is_the_worker_itself(told: Callable[[str], str]) -> N
 
 
 def test_no_package_is_there_that_an_answer_may_not_use(told: Callable[[str], str]) -> None:
-    cell = "import os\ndef rotation():\n    return ' '.join(sorted(os.listdir('/packages')))"
+    cell = "import os\ndef scaled():\n    return ' '.join(sorted(os.listdir('/packages')))"
     found = {name.partition("-")[0] for name in told(cell).split()}
     assert {"numpy", "torch", "typing_extensions"} <= found
     assert not found & {"posenc", "scipy", "sympy", "mpmath", "transformers", "course"}
 
 
 def test_of_the_grader_only_what_runs_inside_is_there(told: Callable[[str], str]) -> None:
-    cell = "import os\ndef rotation():\n    return ' '.join(sorted(os.listdir('/grader')))"
+    cell = "import os\ndef scaled():\n    return ' '.join(sorted(os.listdir('/grader')))"
     assert told(cell) == "alone.py plain.py seccomp.py worker.py"
 
 
@@ -151,18 +153,18 @@ for number in range(1, 65):
         signal.signal(number, signal.SIG_IGN)
     except (OSError, ValueError):
         pass
-def rotation(*args):
+def scaled(*args):
     while True:
         pass
 """
 
 
 def test_all_processes_have_ended_when_a_worker_is_stopped() -> None:
-    with worker(2) as sandbox:
+    with worker() as sandbox:
         sandbox.start()
         assert sandbox.started is not None
         number = sandbox.started.number
-        thread = threading.Thread(target=grade_question, args=(sandbox, question(2, "q1"), [LOOP], "seed"))
+        thread = threading.Thread(target=grade_question, args=(sandbox, toys.SCALED, [LOOP], "seed"))
         thread.start()
         while len(found := living(number)) < 2:  # the worker, its child
             time.sleep(0.01)
@@ -172,7 +174,7 @@ def test_all_processes_have_ended_when_a_worker_is_stopped() -> None:
 
 def test_a_sandbox_ends_even_when_bubblewrap_is_gone() -> None:
     """The signal that follows a parent's death is not relied upon, and workers end with what they are copies of."""
-    prepared = Prepared(packages(assignment(2)), unsafe=False)
+    prepared = Prepared(toys.PACKAGES, contained=False)
     copy = prepared.start(itself=False)
     # named one by one: who made the copy is ending, and a process that ends is no way to those below it
     both = {psutil.Process(prepared.number), psutil.Process(copy.number)}
@@ -195,13 +197,13 @@ def test_without_namespaces_in_namespaces_each_worker_has_a_sandbox_of_its_own(m
     monkeypatch.setattr(sandbox_module, "command", refusing)
     monkeypatch.setattr(sandbox_module, "_prepared", {})
     try:
-        with worker(2) as sandbox:
+        with worker() as sandbox:
             sandbox.start()
             assert sandbox.started is not None
             assert sandbox.started.itself
             found = living(sandbox.started.prepared.process.pid)
-            with sandbox.answers(question(2, "q1"), [TELLS]) as functions:
-                assert str(functions["rotation"]()) == "1 False"
+            with sandbox.answers(toys.SCALED, [TELLS]) as functions:
+                assert str(functions["scaled"]()) == "1 False"
             sandbox.stop()
             assert not any(map(alive, found))
     finally:
@@ -210,8 +212,8 @@ def test_without_namespaces_in_namespaces_each_worker_has_a_sandbox_of_its_own(m
 
 def test_a_worker_has_no_rights_and_is_the_first_of_all_that_it_sees() -> None:
     """Its namespaces are made for it, and who makes namespaces has every right in them at first."""
-    with worker(1) as one, worker(2) as other, worker(2) as another:
-        for sandbox in (one, other, another):
+    with worker() as first, worker() as other, worker() as another:
+        for sandbox in (first, other, another):
             sandbox.start()
             assert sandbox.started is not None
             assert not sandbox.started.itself
@@ -228,12 +230,12 @@ def test_a_worker_has_no_rights_and_is_the_first_of_all_that_it_sees() -> None:
 
 @pytest.mark.parametrize("name", ["code for the first process", "a signal by way of a pipe"])
 def test_an_escape_leaves_no_process(name: str) -> None:
-    cell = hostile.WITHOUT_FIRST[name].replace("FUNCTION", "rotation")
-    with worker(2) as sandbox:
+    cell = hostile.WITHOUT_FIRST[name].replace("FUNCTION", "scaled")
+    with worker() as sandbox:
         sandbox.start()
         assert sandbox.started is not None
         before = set(psutil.pids()) - {sandbox.started.number}
-        results = grade_question(sandbox, question(2, "q1"), [cell], "seed")
+        results = grade_question(sandbox, toys.SCALED, [cell], "seed")
     assert not any(result.earned for result in results)
     time.sleep(3)
     this = psutil.Process()
@@ -247,9 +249,7 @@ def test_an_escape_leaves_no_process(name: str) -> None:
 
 
 STEAL = """
-def placed(x, table, start):
-    if start == 0:
-        return x
+def scaled(x, by):
     forge(forged('value', 1))
     os.read(FROM, 4)
     os._exit(0)
@@ -258,9 +258,8 @@ def placed(x, table, start):
 
 def test_an_answer_that_ends_its_process_costs_no_other_question(graded: Grade) -> None:
     """It may have read a part of what was meant for the next one."""
-    assert not graded(1, "q5", hostile.FORGE + STEAL)[-1].earned
-    binary = "def binary(positions, bits):\n    return (positions[:, None] >> np.arange(bits)) & 1\n"
-    assert all(result.earned for result in graded(1, "q3", binary))
+    assert not any(result.earned for result in graded(toys.SCALED, hostile.FORGE + STEAL))
+    assert all(result.earned for result in graded(toys.SCALED, toys.RIGHT))
 
 
 # Rings once its answer is given, and breaks off in the middle of the next message.
@@ -273,32 +272,18 @@ def ring(*args):
     os.read(frame.f_locals["source"], 3)
     raise KeyboardInterrupt
 signal.signal(signal.SIGALRM, ring)
-def rotation():
+def scaled():
     signal.setitimer(signal.ITIMER_REAL, 0.01)
     return "given"
 """
 
 
 def test_an_answer_that_breaks_off_in_a_message_costs_no_other_question() -> None:
-    with worker(2) as one:
-        for cell in (BREAKS_OFF, "def rotation(): return 'given'"):
-            with one.answers(question(2, "q1"), [cell]) as functions:
-                assert functions["rotation"]() == "given"
+    with worker() as other:
+        for cell in (BREAKS_OFF, "def scaled(): return 'given'"):
+            with other.answers(toys.SCALED, [cell]) as functions:
+                assert functions["scaled"]() == "given"
                 time.sleep(0.2)
-
-
-@pytest.mark.parametrize("title", ["'1' * 4_000_000", "' ' * 2000 + '2 of 2'"])
-def test_of_a_title_only_the_beginning_is_read(graded: Grade, title: str) -> None:
-    """It is looked through outside the sandbox, where nothing limits how long that takes."""
-    code = f"""
-def controls():
-    return {{"base": FloatLogSlider(10_000, min=3, max=6), "dim": IntSlider(64, min=2, max=256, step=2),
-            "length": IntSlider(2048, min=1, max=40000)}}
-def draw(base, dim, length):
-    figure = go.Figure([go.Scatter(y=[2.0, 3.0]), go.Scatter(y=[1.0, 1.0])])
-    return figure.update_layout(title=dict(text={title}), yaxis=dict(type="log"))
-"""
-    assert "the title does not say" in graded(3, "q7", code)[1].sentence
 
 
 @pytest.mark.parametrize(
@@ -312,136 +297,21 @@ def draw(base, dim, length):
     ],
 )
 def test_what_a_notebook_understands_is_graded(graded: Grade, around: str) -> None:
-    binary = "def binary(positions, bits):\n    return (positions[:, None] >> np.arange(bits)) & 1\n"
-    assert all(result.earned for result in graded(1, "q3", around.replace("CELL", binary)))
+    assert all(result.earned for result in graded(toys.SCALED, around.replace("CELL", toys.RIGHT)))
 
 
 def test_a_named_tuple_is_a_tuple(graded: Grade) -> None:
-    head = "from typing import NamedTuple\nclass Read(NamedTuple):\n    output: object\n    weights: object\n"
-    body = cell(WRITTEN_OUT["in one line"]) + "    return Read(w @ v, w)\n"
-    assert all(result.earned for result in graded(1, "q1", head + body))
+    two = toys.toy(lambda x, by: (x * by, x))
+    head = "from typing import NamedTuple\nclass Two(NamedTuple):\n    scaled: object\n    x: object\n"
+    assert all(result.earned for result in graded(two, f"{head}def scaled(x, by):\n    return Two(x * by, x)"))
 
 
-# ---- ready-made attention
-
-MASK = "torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu(1)"
-READY_MADE = {
-    "torch's function": "return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal), q",
-    "an operator by its name": """
-    operator = torch._C._get_operation_overload('aten::scaled_dot_product_attention', '')[0]
-    return operator(q[None], k[None], v[None], None, 0.0, causal)[0], q
-""",
-    "an operator without its kernel": """
-    operator = torch._C._get_operation_overload('aten::scaled_dot_product_attention', '')[1]
-    key = torch._C.DispatchKey.CompositeImplicitAutograd
-    return operator(key, q[None], k[None], v[None], None, 0.0, causal)[0], q
-""",
-    "an operator of the compiler": """
-    return torch._C._jit_get_operation('aten::scaled_dot_product_attention')[0](q[None], k[None], v[None])[0], q
-""",
-    "under vmap": """
-    function = lambda a, b, c: torch.nn.functional.scaled_dot_product_attention(a, b, c, is_causal=causal)
-    return torch.vmap(torch.vmap(function))(q[None, None], k[None, None], v[None, None])[0, 0], q
-""",
-    "one fused operator": """
-    w = q.shape[-1]
-    eye, nought = torch.eye(w, dtype=q.dtype), torch.zeros(w, dtype=q.dtype)
-    same = q.reshape(-1, *q.shape[-2:])
-    return torch.ops.aten._native_multi_head_attention(
-        same, same, same, w, 1, eye.repeat(3, 1), nought.repeat(3), eye, nought, None, True, True, None)
-""",
-    "a module for quantised models": """
-    import torch.ao.nn.quantizable as quantizable
-    w = q.shape[-1]
-    module = quantizable.MultiheadAttention(w, 1, batch_first=True, dtype=q.dtype)
-    same = q.reshape(-1, *q.shape[-2:])
-    return module(same, same, same)
-""",
-    "a module": """
-    w = q.shape[-1]
-    same = q.reshape(-1, *q.shape[-2:])
-    return torch.nn.MultiheadAttention(w, 1, batch_first=True, dtype=q.dtype)(same, same, same)
-""",
-    "a layer": """
-    w = q.shape[-1]
-    same = q.reshape(-1, *q.shape[-2:])
-    return torch.nn.TransformerEncoderLayer(w, 1, 8, batch_first=True, dtype=q.dtype)(same), q
-""",
-    "found among all objects": """
-    import gc
-    name = 'scaled_dot_product_attention'
-    found = next(one for one in gc.get_objects() if getattr(one, '__name__', '') == name)
-    return found(q, k, v), q
-""",
-    "and the exception caught": """
-    try:
-        value = torch.nn.functional.scaled_dot_product_attention(q, k, v)
-    except Exception:
-        pass
-    return q @ k.mT, q
-""",
-    "in a file's name": """
-    code = compile("f = torch.nn.functional.scaled_dot_product_attention", "/packages/torch/x.py", "exec")
-    names = {'torch': torch}
-    exec(code, names)
-    return names['f'](q, k, v), q
-""",
-}
-WRITTEN_OUT = {
-    "in one line": "w = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(MASK & causal, -torch.inf).softmax(-1)",
-    "by einsum and exp": """
-    s = torch.einsum('...id,...jd->...ij', q, k) / q.shape[-1] ** 0.5
-    s = s.masked_fill(MASK, -torch.inf) if causal else s
-    e = torch.exp(s - s.amax(-1, keepdim=True))
-    w = e / e.sum(-1, keepdim=True)
-""",
-    "by functions of its own": """
-    def scores(q, k):
-        return (q[..., :, None, :] * k[..., None, :, :]).sum(-1) * q.shape[-1] ** -0.5
-    def softmax(s):
-        return torch.exp(s - s.logsumexp(-1, keepdim=True))
-    w = softmax(scores(q, k).masked_fill(MASK & causal, -torch.inf))
-""",
-    "under vmap": """
-    one = lambda a, b: torch.softmax((b @ a * q.shape[-1] ** -0.5), -1)
-    w = torch.vmap(torch.vmap(one, (0, None)))(q.reshape(-1, *q.shape[-2:]), k.reshape(-1, *k.shape[-2:]))
-    w = w.reshape(*q.shape[:-1], k.shape[-2])
-    if causal:
-        w = torch.where(MASK, 0, w)
-        w = w / w.sum(-1, keepdim=True)
-""",
-    "in NumPy": """
-    s = np.einsum('...id,...jd->...ij', q, k) / q.shape[-1] ** 0.5
-    s = np.where(MASK, -np.inf, s) if causal else s
-    e = np.exp(s - s.max(-1, keepdims=True))
-    w = torch.from_numpy(e / e.sum(-1, keepdims=True))
-""",
-    "by layers that have no attention": """
-    f = torch.nn.functional
-    s = f.linear(q, k) if q.ndim == 2 else torch.matmul(q, k.transpose(-1, -2))
-    s = s.div(q.shape[-1] ** 0.5)
-    w = f.softmax(s.masked_fill(MASK, -torch.inf) if causal else s, dim=-1)
-""",
-}
-
-
-def cell(body: str) -> str:
-    head = "def attention(q, k, v, causal):\n"
-    body = body.replace("MASK", MASK)
-    return head + (body if body.startswith("\n") else f"    {body}\n")
-
-
-@pytest.mark.parametrize("name", READY_MADE)
-def test_ready_made_attention_is_no_answer(graded: Grade, name: str) -> None:
-    results = graded(1, "q1", cell(READY_MADE[name]))
-    assert {result.sentence for result in results} == {say("cell.attention")}, results
-    assert not any(result.earned for result in results)
-
-
-@pytest.mark.parametrize("name", WRITTEN_OUT)
-def test_attention_written_out_is_an_answer(graded: Grade, name: str) -> None:
-    results = graded(1, "q1", cell(WRITTEN_OUT[name]) + "    return w @ v, w\n")
-    assert [result.earned for result in results[:2]] == [2, 1], results
+def test_ready_made_attention_is_no_answer(graded: Grade) -> None:
+    written_out = toys.toy(attention_written_out=True)
+    assert all(result.earned for result in graded(written_out, toys.RIGHT))
+    for ready in ("F.scaled_dot_product_attention(x, x, x)", "torch.nn.MultiheadAttention(4, 1)(x, x, x)"):
+        results = graded(written_out, f"def scaled(x, by):\n    return {ready}")
+        assert {(result.earned, result.sentence) for result in results} == {(0, say("cell.attention"))}
 
 
 def test_special_functions_of_another_package_are_not_there(graded: Grade) -> None:
@@ -453,80 +323,5 @@ def test_special_functions_of_another_package_are_not_there(graded: Grade) -> No
         "import sys\nimport torch._dynamo\nci = sys.modules['mpmath'].ci",
         "import sympy\nci = lambda x: float(sympy.Ci(x))",
     ):
-        law = "def law(distances, base):\n    return np.array([float(ci(m) - ci(m / base)) for m in distances])"
-        right = "def reach(share, base):\n    return base ** (1 - share) * math.exp(-np.euler_gamma)"
-        results = graded(3, "q3", f"{right}\n{way}\n{law}")
-        assert not any(result.earned for result in results if result.part.title.startswith("law")), (way, results)
-
-
-# ---- the watch
-
-# An answer shares its process with what watches it. Whether an attempt to remove the watch is noticed: the instructor's
-# guide, which everybody can read, says how many are not.
-REMOVALS = {
-    "taking it off the stack": (True, "torch.utils._python_dispatch._pop_mode()\n    return READY"),
-    "taking it off and putting it back": (
-        False,
-        "mode = torch.utils._python_dispatch._pop_mode()\n    got = READY\n"
-        "    torch.utils._python_dispatch._push_mode(mode)\n    return got",
-    ),
-    "replacing its method": (
-        True,
-        "mode = torch.utils._python_dispatch._get_current_dispatch_mode()\n"
-        "    type(mode).__torch_dispatch__ = lambda self, f, t, a=(), k=None: f(*a, **(k or {}))\n    return READY",
-    ),
-    "replacing it in the worker": (
-        True,
-        "import contextlib, sys\n    sys.modules['__main__'].attention_written_out = contextlib.nullcontext\n"
-        "    sys.modules['alone'].PRODUCTS = set()\n    return READY",
-    ),
-    "a watch of the answer's own, laid over it": (
-        False,
-        "from torch.utils._python_dispatch import TorchDispatchMode\n"
-        "    class Mine(TorchDispatchMode):\n        _should_skip_dynamo = classmethod(lambda cls: False)\n"
-        "        def __torch_dispatch__(self, f, types, args=(), kwargs=None):\n"
-        "            return f(*args, **(kwargs or {}))\n    with Mine():\n        return READY",
-    ),
-    "a part of torch replaced by the answer's own": (
-        False,
-        "import torch.nn.functional as F\n    ready = F.softmax\n"
-        "    F.softmax = lambda x, dim: ready(x, dim)\n"
-        "    w = q.shape[-1]; e = torch.eye(w, dtype=q.dtype); b = torch.zeros(w, dtype=q.dtype)\n"
-        "    same = q.reshape(-1, *q.shape[-2:]).transpose(0, 1)\n"
-        "    return F.multi_head_attention_forward(\n"
-        "        same, same, same, w, 1, e.repeat(3, 1), b.repeat(3), None, None, False, 0.0, e, b)",
-    ),
-    "a guard of torch's own": (False, "with torch._C._DisableTorchDispatch():\n        return READY"),
-    "replacing what looks at frames": (True, "import sys\n    sys._getframe = lambda *a: None\n    return READY"),
-    "torch's own Python, compiled as an answer": (
-        False,
-        "import inspect, types\n    f = torch.nn.functional.multi_head_attention_forward\n"
-        "    code = f.__code__.replace(co_filename='<answer 0>')\n"
-        "    g = types.FunctionType(code, f.__globals__, f.__name__, f.__defaults__)\n"
-        "    w = q.shape[-1]; e = torch.eye(w, dtype=q.dtype); b = torch.zeros(w, dtype=q.dtype)\n"
-        "    same = q.reshape(-1, *q.shape[-2:]).transpose(0, 1)\n"
-        "    return g(same, same, same, w, 1, e.repeat(3, 1), b.repeat(3), None, None, False, 0.0, e, b)",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", REMOVALS)
-def test_removing_the_watch(graded: Grade, name: str) -> None:
-    noticed, body = REMOVALS[name]
-    ready = "(torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal), q)"
-    results = graded(1, "q1", cell(f"\n    {body.replace('READY', ready)}\n"))
-    seen = all(
-        result.sentence == say("cell.attention") or result.sentence.startswith("it raised") for result in results
-    )
-    assert seen == noticed, results
-
-
-def test_the_guide_says_how_much_is_not_noticed_and_not_how() -> None:
-    guide = (sources.ROOT / "course" / "guide.md").read_text(encoding="utf-8")
-    missed = [name for name, (noticed, _) in REMOVALS.items() if not noticed]
-    assert (len(REMOVALS), len(missed)) == (9, 5)
-    assert "Of nine ways that we tried, five are not noticed" in guide
-    assert [name for name in REMOVALS if name in guide] == []
-    watched = [number for number in NUMBERS for one in assignment(number).questions if one.attention_written_out]
-    assert watched == [1, 2, 5]
-    assert "the points of a question in each of assignments 1, 2 and 5" in guide
+        results = graded(toys.SCALED, f"{way}\ndef scaled(x, by):\n    ci(1.0)\n    return x * by")
+        assert not any(result.earned for result in results), (way, results)

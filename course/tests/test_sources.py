@@ -6,15 +6,15 @@ import json
 import math
 import os
 import re
-from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
-from course import sources
-from course.grade import NUMBERS, assignment
-from course.report import RUBRICS
+from course import question, recorded, sources
+from course.grade import NUMBERS, assignment, student
+from course.question import _drawn
+from course.report import rubrics
 from course.submission import source_of
 from tests.book.notebooks.markdown import faults
 from tools.execute import CELL_TIMEOUT, Client
@@ -24,29 +24,23 @@ every_assignment = pytest.mark.parametrize("number", NUMBERS)
 CHAPTER = sources.ROOT / "notebooks" / "08_long_range_decay.ipynb"
 
 
-def student(number: int) -> Path:
-    return sources.STUDENT / f"assignment_{number}.ipynb"
-
-
 @every_assignment
 def test_the_student_version_is_up_to_date(number: int) -> None:
-    made = sources.dump(sources.student_version(sources.load(sources.path_of(number))))
+    made = sources.dump(sources.student_version(sources.source(number)))
     assert made == student(number).read_text(encoding="utf-8"), "run `make assignments`"
 
 
 @every_assignment
 def test_nothing_is_given_away_and_the_points_are_right(number: int) -> None:
-    assert sources.prove(number, student(number)) == []
+    assert sources.prove(number, sources.load(student(number))) == []
 
 
-def test_what_is_given_away_is_found(tmp_path: Path) -> None:
-    source = sources.load(sources.path_of(1))
+def test_what_is_given_away_is_found() -> None:
+    source = sources.source(1)
     given = sources.given_away(source, source)
     assert "### BEGIN SOLUTION" in given
     assert len(given) > 20
-    path = tmp_path / "assignment_1.ipynb"
-    path.write_text(sources.dump(source), encoding="utf-8")
-    found = sources.prove(1, path)
+    found = sources.prove(1, source)
     assert any("gives away" in fault for fault in found)
     assert any(fault.startswith("untouched, q1 earns") for fault in found)
 
@@ -57,15 +51,15 @@ def test_it_is_a_notebook_of_nbgrader(number: int) -> None:
     nbformat.validate(notebook)
     given = assignment(number)
     cells = {cell["metadata"]["nbgrader"]["grade_id"]: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
-    points = {question.name: question.points for question in given.graded}
-    checks = {f"{question.name}-check" for question in given.questions}
+    points = {one.name: one.points for one in given.graded}
+    checks = {f"{one.name}-check" for one in given.questions}
     assert set(cells) == set(points) | checks
     for name, cell in cells.items():
         metadata = cell["metadata"]["nbgrader"]
         assert cell["id"] == name
         assert metadata["schema_version"] == 3
         assert metadata["task"] is False
-        hand_graded = cell["cell_type"] == "markdown"
+        hand_graded = name in {question.name for question in given.hand_graded}
         graded = hand_graded or name in checks
         assert (metadata["grade"], metadata["solution"], metadata["locked"]) == (
             graded,
@@ -77,22 +71,22 @@ def test_it_is_a_notebook_of_nbgrader(number: int) -> None:
 
 @every_assignment
 def test_every_check_has_a_hidden_one(number: int) -> None:
-    cells = {cell["id"]: source_of(cell) for cell in sources.load(sources.path_of(number))["cells"]}
-    for question in assignment(number).questions:
-        call = f"check.{question.name}({', '.join(question.names)})"
-        assert call in cells[f"{question.name}-check"]
-        assert sources.HIDDEN.search(cells[f"{question.name}-check"])
-        assert sources.SOLUTION.search(cells[question.name])
+    cells = {cell["id"]: source_of(cell) for cell in sources.source(number)["cells"]}
+    for one in assignment(number).questions:
+        call = f"check.{one.name}({', '.join(one.names)})"
+        assert call in cells[f"{one.name}-check"]
+        assert sources.HIDDEN.search(cells[f"{one.name}-check"])
+        assert sources.SOLUTION.search(cells[one.name])
 
 
 @every_assignment
 def test_every_question_has_a_check_below_which_its_hints_are_asked_for(number: int) -> None:
     cells = sources.load(student(number))["cells"]
     names = [cell["id"] for cell in cells]
-    for question in assignment(number).graded:
-        assert names.count(f"{question.name}-check") == 1
-        assert names.index(f"{question.name}-check") == names.index(question.name) + 1
-        assert f"check.{question.name}(" in source_of(cells[names.index(f"{question.name}-check")])
+    for one in assignment(number).graded:
+        assert names.count(f"{one.name}-check") == 1
+        assert names.index(f"{one.name}-check") == names.index(one.name) + 1
+        assert f"check.{one.name}(" in source_of(cells[names.index(f"{one.name}-check")])
     assert "Write `check.q1.hint()` on a line below the check" in source_of(cells[0])
 
 
@@ -117,6 +111,26 @@ def test_its_text_shows_in_colab_and_jupyterlab(number: int) -> None:
             assert faults(source_of(cell)) == [], cell["id"]
 
 
+def test_a_variant_has_other_inputs_and_its_own_solution_earns_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    published = recorded.recompute(2, "")
+    monkeypatch.setattr(question, "SEED", "another year")
+    try:
+        _drawn.cache_clear()
+        assert not recorded.agree(recorded.decode(published), recorded.decode(recorded.recompute(2, "")))
+        picked = {question.pick(f"name {number}", *range(9)) for number in range(20)}
+        assert len(picked) > 4
+        assert len(question.sample("faults", range(12), 8)) == 8
+        assert sources.prove(2, sources.student_version(sources.source(2))) == []
+    finally:
+        _drawn.cache_clear()
+
+
+def test_without_a_seed_the_first_choice_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(question, "SEED", "")
+    assert question.pick("name", 3, 4) == 3
+    assert question.sample("faults", "abcd", 2) == ["a", "b"]
+
+
 Runs = dict[tuple[int, bool], list[nbformat.NotebookNode]]
 FORGET = "import os\nos.chdir({folder!r})\nimport sys\nsys.path[:] = {path!r}\n%reset -f"
 
@@ -137,9 +151,9 @@ def executed() -> Runs:
             found = json.loads(together.cells[0].outputs[0].text)
             for number in NUMBERS:
                 for solved in (False, True):
-                    path = sources.path_of(number) if solved else student(number)
-                    runs[number, solved] = list(nbformat.read(path, as_version=4).cells)
-                    forget = nbformat.v4.new_code_cell(FORGET.format(folder=str(path.parent), path=found))
+                    notebook = sources.source(number) if solved else sources.load(student(number))
+                    runs[number, solved] = list(nbformat.reads(json.dumps(notebook), as_version=4).cells)
+                    forget = nbformat.v4.new_code_cell(FORGET.format(folder=str(student(number).parent), path=found))
                     for cell in (forget, *runs[number, solved]):
                         together.cells.append(cell)
                         client.execute_cell(cell, len(together.cells) - 1)
@@ -156,9 +170,9 @@ def test_it_runs_from_top_to_bottom(number: int, solved: bool, executed: Runs) -
     assert all(cell.execution_count for cell in code)
     given = assignment(number)
     texts = {cell["id"]: "".join(output.get("text", "") for output in cell.outputs) for cell in code}
-    for question in given.questions:
-        text = texts[f"{question.name}-check"]
-        words = f"{question.points} of {question.points} points on the public checks" if solved else "not answered yet"
+    for one in given.questions:
+        text = texts[f"{one.name}-check"]
+        words = f"{one.points} of {one.points} points on the public checks" if solved else "not answered yet"
         assert words in text
         assert "✗" not in text
 
@@ -166,7 +180,7 @@ def test_it_runs_from_top_to_bottom(number: int, solved: bool, executed: Runs) -
 def test_the_samples_for_a_reader_report_what_the_notebook_prints(executed: Runs) -> None:
     cell = next(cell for cell in executed[4, True] if cell["id"] == "q7-see")
     printed = "".join(output.get("text", "") for output in cell.outputs)
-    for sample in RUBRICS["assignment_4"]["q7"]["samples"]:
+    for sample in rubrics(assignment(4))["q7"]["samples"]:
         numbers = re.findall(r"\d\.\d{3}", sample["text"] + sample["why"])
         assert numbers
         assert [number for number in numbers if number not in printed] == []
@@ -176,15 +190,15 @@ def test_what_is_said_of_two_halves_is_measured(executed: Runs) -> None:
     cells = {cell["id"]: cell for cell in executed[5, True]}
     measured = "".join(output.get("text", "") for output in cells["q5-see"].outputs)
     names: dict[str, Any] = {}
-    for cell in ("imports", "laboratory", "q5-see"):
+    for cell in ("imports", "laboratory", "q3-see", "q5-see"):
         exec(cells[cell].source.partition("\nshow(")[0], names)
-    slowed, a = names["halves"](10_000)["slowed alone"]
-    within = names["right_by_distance"](10_000, slowed, a, names["L"], names["BACKS"][:3])
+    scaled, a = names["halves"](10_000)["scaled alone"]
+    within = names["accuracy_by_distance"](10_000, scaled, a, names["L"], names["BACKS"][:3])
     assert min(within) > 0.9  # so that no old distance is misread
-    [turns] = names["frequencies"].rotations(names["L"], names["S"] * slowed[6:7])
+    [rotations] = names["frequencies"].rotations(names["L"], names["S"] * scaled[6:7])
     warm = 0.1 * math.log(names["S"]) + 1
-    measured += " ".join(f"{value:.2f}" for value in (*within, turns, warm**2))
-    rubric = RUBRICS["assignment_5"]["q5"]
+    measured += " ".join(f"{value:.2f}" for value in (*within, rotations, warm**2))
+    rubric = rubrics(assignment(5))["q5"]
     said = [cells["q5"].source, *rubric["points"], *(sample["text"] for sample in rubric["samples"])]
     numbers = re.findall(r"\b[01]\.\d\d\b", " ".join(said))
     assert len(numbers) > 20

@@ -1,4 +1,4 @@
-"""Public checks for the five assignments: `from posenc.check import assignment_2 as check`, then `check.q1(f)`.
+"""Public checks for the assignments: `from posenc.check import assignment_2 as check`, then `check.q1(f)`.
 
 A check calls your function with a few inputs, compares what comes back with the right values, and says which
 likely mistake fits where they differ. Inputs and values are recorded: there is no solution in this package. Grading

@@ -1,4 +1,4 @@
-"""An answer's cell on its own, as it is graded: what stands around it, what it may import, what is watched.
+"""An answer's cell on its own, as it is graded: what stands around it, and what it may import.
 
 The grader runs this same file inside its sandbox and the public checks run it in a notebook, so it imports nothing of
 this package.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
+import re
 import symtable
 import sys
 import types
@@ -16,26 +17,17 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-ATTENTION = "<attention>"  # where the name of a module stands that was used: no module has this one
-
 # A notebook's own names and modules, which an answer may use and which do nothing.
 INERT = ("check", "display", "get_ipython", "help", "exit", "quit", "credits", "license", "copyright")
 NOTEBOOK = ("posenc.check", "IPython")
 
-# torch's operators that multiply matrices, and those that take exponentials: attention is one after the other.
-PRODUCTS = {"mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "linear", "convolution"}
-EXPONENTIALS = {"_softmax", "_safe_softmax", "_masked_softmax", "_log_softmax", "exp", "exp_", "exp2", "logsumexp"}
-# Operators with an underscore, torch's mark of what is internal, that ordinary expressions come down to all the same;
-# those of its core set are known by their tag.
-INTERNAL = {
-    *("_unsafe_view", "_reshape_alias", "_conj", "_conj_physical", "_neg_view", "_unique2", "_index_put_impl_"),
-    *("_safe_softmax", "_masked_softmax", "_fft_c2c", "_euclidean_dist", "_assert_async", "_stack", "_trilinear"),
-    *("_linalg_check_errors", "_linalg_svd", "_linalg_eigh", "_linalg_det", "_linalg_slogdet", "_linalg_solve_ex"),
-}
+# Attention in one call, which a question may ask to be written out. A name in the text is looked for and no more:
+# who hides it from the check hides it from the reader of the pledge, too.
+ATTENTION = re.compile(r"scaled_dot_product|flex_attention|[mM]ulti_?[hH]ead_?[aA]ttention|Transformer(En|De)coder")
 
 
 class ReadyMade(Exception):
-    """An answer used what it may not use; `args[0]` is its name, or `ATTENTION`."""
+    """An answer used what it may not use; `args[0]` is its name."""
 
 
 class Absent(types.ModuleType):
@@ -189,6 +181,22 @@ def refused(cells: Iterable[str], allowed: Iterable[str]) -> list[str]:
     return sorted({"torch.onnx" if name.startswith("torch.") else name.partition(".")[0] for name in names})
 
 
+def kind_of(error: BaseException) -> str:
+    """What kind of built-in exception it is; of a RuntimeError, in which torch reports everything, what it is about.
+
+    >>> kind_of(RuntimeError("expected m1 and m2 to have the same dtype, but got: float != double"))
+    'RuntimeError of dtypes'
+    """
+    kind = next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins")
+    if type(error) is not RuntimeError:
+        return kind
+    text = str(error)
+    if "allocate memory" in text:
+        return "MemoryError"
+    about = {"dtypes": r"same dtype|scalar type|Float|Double", "shapes": r"shape|size|dimension"}
+    return next((f"{kind} of {what}" for what, words in about.items() if re.search(words, text)), kind)
+
+
 @contextmanager
 def without_onnx() -> Iterator[None]:
     """Nothing of `torch.onnx` by way of torch's own name."""
@@ -205,61 +213,3 @@ def without_onnx() -> Iterator[None]:
         del names["onnx"]
         if before is not None:
             names["onnx"] = before
-
-
-@contextmanager
-def attention_written_out() -> Iterator[None]:
-    """Watch torch's operators; raises `ReadyMade` where one call of the answer's is attention.
-
-    That is: a call that both multiplies matrices and takes exponentials, by whatever way it came there, or an operator
-    that is torch's own affair. A call is one instruction of code that was compiled as an answer; what an answer's own
-    functions do inside it is counted as theirs.
-    """
-    import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    look = sys._getframe
-    calls: list[tuple[Any, int, set[str]]] = []  # for each of the answer's frames: its instruction, and what it did
-    seen: list[str] = []
-    found: list[str] = []
-
-    def note(frame: Any, space: str, name: str, core: bool) -> None:
-        frames = []
-        while frame is not None:
-            if frame.f_code.co_filename.startswith("<answer"):
-                frames.append(frame)
-            frame = frame.f_back
-        frame, place = (frames[0], frames[0].f_lasti) if frames else (None, 0)
-        calls[:] = [call for call in calls if call[0] is None or any(call[0] is one for one in frames)]
-        done = next((done for one, instruction, done in calls if one is frame and instruction == place), None)
-        if done is None:
-            calls[:] = [call for call in calls if call[0] is not frame]
-            calls.append((frame, place, done := set()))
-        done |= {kind for kind, names in (("product", PRODUCTS), ("exponential", EXPONENTIALS)) if name in names}
-        internal = name.startswith("_") and not core and name not in INTERNAL
-        if space not in ("aten", "prim", "prims") or internal or len(done) == 2:
-            found.append(name)
-            raise ReadyMade(ATTENTION)
-
-    class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's class has no types
-        supports_higher_order_operators = True
-
-        @classmethod
-        def _should_skip_dynamo(cls) -> bool:
-            return False  # which would import torch's compiler, a second long
-
-        def __torch_dispatch__(self, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            name = getattr(operator, "__name__", "").partition(".")[0]
-            core = torch.Tag.core in getattr(operator, "tags", ())
-            seen.append(name)
-            note(look(1), getattr(operator, "namespace", ""), name, core)
-            return operator(*args, **(kwargs or {}))
-
-    with Watch():  # type: ignore[no-untyped-call]
-        yield
-        before = len(seen)
-        torch.ones(2).add(1)  # is the watch still there?
-        if len(seen) != before + 2:
-            found.append("watch")
-    if found:  # also where the answer caught the exception
-        raise ReadyMade(ATTENTION)

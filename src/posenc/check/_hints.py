@@ -1,7 +1,6 @@
 """Hints that unfold: for each question three, from a question back to nearly the answer, in the words of hints.json.
 
-They are text and nothing else, and stand in no recording, so that they need neither torch nor a kernel. Nothing is
-remembered: the call itself, `check.q1.hint(2)`, stays in the notebook, and the grader finds it there.
+They are text and nothing else, and stand in no recording, so that they need neither torch nor a kernel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A student's functions as the grader will see them: defined by their cell alone, and watched as it watches."""
+"""A student's functions as the grader will see them: defined by their cell alone."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import inspect
 import io
 import linecache
 import os
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from posenc.check._alone import ATTENTION, ReadyMade, attention_written_out, namespace, refused, undefined, without_onnx
+from posenc.check._alone import ATTENTION, ReadyMade, kind_of, namespace, refused, undefined, without_onnx
 from posenc.check._wrong import Unanswered, Wrong, say
 
 Answer = Callable[..., Any]
@@ -71,21 +72,31 @@ def needs_torch(error: Exception) -> bool:
     return isinstance(error, ModuleNotFoundError) and str(error.name).partition(".")[0] == "torch"
 
 
+def told(error: Exception) -> str:
+    """What an exception says, and the last line of the answer that it went through: its number and its text."""
+    line = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename.startswith("<answer") or "ipykernel_" in frame.filename or "ipython-input" in frame.filename:
+            line = say("cell.line", number=frame.lineno, text=f"`{(frame.line or '')[:80]}`" if frame.line else "")
+    return " ".join(filter(None, (line, f"({str(error)[:300]})" if str(error) else "")))
+
+
 def alone(
-    functions: tuple[Answer, ...], names: tuple[str, ...], allowed: tuple[str, ...], imports: str, watched: bool
+    functions: tuple[Answer, ...], names: tuple[str, ...], allowed: tuple[str, ...], imports: str, written_out: bool
 ) -> tuple[Answer, ...]:
     """The functions of those names, from the cell that defines the first one, executed as the grader executes it.
 
-    `allowed` and `imports` are the question's packages and its notebook's import lines; `watched` is for a question
-    that asks for attention written out. A function that no cell defines comes back as it is. Raises `Wrong` where the
-    cell alone does not do, `Unanswered` where it is empty.
+    `allowed` and `imports` are the question's packages and its notebook's import lines; `written_out` is for a
+    question that asks for attention written out. A function that no cell defines comes back as it is. Raises `Wrong`
+    where the cell alone does not do, `Unanswered` where it is empty.
     """
     cell = cell_of(functions[0])
     if not cell:
         _refuse_installed(functions[0])
         return functions
 
-    watched = watched and has_torch()  # NumPy has no attention ready-made
+    if written_out and ATTENTION.search(cell):
+        raise Wrong(say("cell.attention"))
 
     def why(kind: str) -> str:
         return why_not(kind, [cell], allowed, imports)
@@ -93,25 +104,25 @@ def alone(
     def guarded(run: Answer) -> Answer:
         def call(*args: Any) -> Any:
             try:
-                with without_onnx(), attention_written_out() if watched else contextlib.nullcontext():
+                with without_onnx():
                     return run(*args)
             except NotImplementedError:
                 raise Unanswered from None
-            except ReadyMade as error:
-                ready_made = error.args[0] == ATTENTION
-                raise Wrong(say("cell.attention") if ready_made else why("ReadyMade")) from None
+            except ReadyMade:
+                raise Wrong(why("ReadyMade")) from None
             except Exception as error:
                 if needs_torch(error):
                     raise
                 kind = type(error).__name__
                 reason = why(kind)
                 sentence = reason or say("cell.raised", kind=kind)
-                raise Wrong(sentence, f"({error})" if str(error) else "", raised="" if reason else kind) from error
+                raise Wrong(sentence, told(error), raised="" if reason else kind_of(error)) from error
 
         return call
 
     found = namespace(allowed, imports)
     with contextlib.redirect_stdout(io.StringIO()):  # it has been printed when the cell ran
+        linecache.cache["<answer 0>"] = len(cell), None, cell.splitlines(keepends=True), "<answer 0>"
         guarded(lambda: exec(compile(cell, "<answer 0>", "exec"), found))()
     for name in names:
         if not callable(found.get(name)):

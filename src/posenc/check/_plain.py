@@ -15,6 +15,8 @@ import numpy as np
 
 LARGEST = 32 * 2**20  # bytes of all arrays in one message
 LONGEST = 4 * 2**20  # bytes of all else in it: text becomes objects, which take many times as much
+REPLY = (2**23, 2**18)  # the same two of what an answer gives back: what compares it is outside the sandbox
+MOST = 2**20  # elements of all arrays of such a reply
 DEEPEST = 12  # nested lists or dictionaries
 DTYPES = (
     *("bool", "uint8", "int8", "int16", "int32", "int64"),
@@ -30,6 +32,42 @@ class Opaque:
 
     def __repr__(self) -> str:
         return f"an object of type {self.kind}"
+
+
+def described(value: Any) -> str:
+    """A value by type and shape, whatever its size: a number or a short text is shown as it is."""
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        kind = "array" if isinstance(value, np.ndarray) else "tensor"
+        return f"{kind} of shape {tuple(value.shape)}, {str(value.dtype).removeprefix('torch.')}"
+    if isinstance(value, (list, tuple, dict)):
+        return f"{type(value).__name__} of length {len(value)}"
+    if isinstance(value, str) and len(value) > 40:
+        return f"text of {len(value)} characters"
+    if isinstance(value, int) and value.bit_length() > 64:
+        return f"integer of {value.bit_length()} bits"
+    return repr(value)
+
+
+class Code:
+    """A function as text, for an answer that tests functions: it finds `np` and `math`."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Code) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def runnable(value: Any) -> Any:
+    """The function that a `Code` defines last; any other value as it is."""
+    if not isinstance(value, Code):
+        return value
+    names: dict[str, Any] = {"np": np, "math": math}
+    exec(compile(value.text, "<given>", "exec"), names)
+    return list(names.values())[-1]
 
 
 def _shown(value: Any) -> dict[str, Any] | None:
@@ -61,7 +99,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     torch = sys.modules.get("torch")
     if depth > DEEPEST:
         raise ValueError(f"lists or dictionaries are nested more than {DEEPEST} deep")
-    if value is None or type(value) in (bool, int, float, str):
+    if value is None or type(value) in (bool, int, float, str, Code):
         return value
     if torch is not None and isinstance(value, torch.Tensor):
         with torch._C.DisableTorchFunctionSubclass():  # else a subclass answers in torch's place
@@ -95,10 +133,10 @@ def _bytes_of(array: Any) -> tuple[str, bytes]:
     return name, (array.view(torch.int16) if name == "bfloat16" else array).numpy().tobytes()
 
 
-def encode(value: Any) -> bytes:
+def encode(value: Any, largest: int = LARGEST, longest: int = LONGEST) -> bytes:
     """Plain data as one message: a line of JSON, then the arrays' elements.
 
-    Raises ValueError where the arrays take more than `LARGEST` bytes or the rest more than `LONGEST`.
+    Raises ValueError where all of it takes more than `largest` bytes, or what is no array more than `longest`.
     """
     arrays: list[bytes] = []
 
@@ -109,6 +147,8 @@ def encode(value: Any) -> bytes:
             return item if math.isfinite(item) else {"float": repr(item)}
         if isinstance(item, Opaque):
             return {"opaque": item.kind[:80]}
+        if isinstance(item, Code):
+            return {"code": item.text}
         if isinstance(item, list):
             return {"list": [put(part) for part in item]}
         if isinstance(item, tuple):
@@ -123,22 +163,25 @@ def encode(value: Any) -> bytes:
         return {kind: name, "shape": list(item.shape), "bytes": len(content)}
 
     head = json.dumps(put(value)).encode()
-    if len(head) > LONGEST:
-        raise ValueError(f"{len(head)} bytes without arrays are too many: at most {LONGEST}")
-    if (size := len(head) + sum(map(len, arrays))) > LARGEST:
-        raise ValueError(f"{size} bytes are too many: at most {LARGEST}")
+    if len(head) > longest:
+        raise ValueError(f"{len(head)} bytes without arrays are too many: at most {longest}")
+    if (size := len(head) + sum(map(len, arrays))) > largest:
+        raise ValueError(f"{size} bytes are too many: at most {largest}")
     return len(head).to_bytes(8, "big") + head + b"".join(arrays)
 
 
-def decode(message: bytes) -> Any:
-    """The plain data in a message of `encode`; ValueError for any other bytes. Nothing in it is executed."""
+def decode(message: bytes, longest: int = LONGEST, most: int = LARGEST) -> Any:
+    """The plain data in a message of `encode`; ValueError for any other bytes. Nothing in it is executed.
+
+    `longest` is as there; its arrays may have `most` elements together.
+    """
     length = int.from_bytes(message[:8], "big")
     place = 8 + length
-    if length > LONGEST:
+    if length > longest:
         raise ValueError("not a message: too much of it is no array")
 
     def take(kind: str, name: object, shape: object, size: object) -> Any:
-        nonlocal place
+        nonlocal place, most
         if name not in (*DTYPES, *(["bfloat16"] if kind == "tensor" else [])) or not isinstance(shape, list):
             raise ValueError(f"not an array: {kind} of {str(name)[:40]}")
         if (
@@ -151,6 +194,9 @@ def decode(message: bytes) -> Any:
         array = np.frombuffer(message[place : place + size], "int16" if name == "bfloat16" else name)
         if array.size != math.prod(shape):
             raise ValueError("an array's elements do not fill its shape")
+        most -= array.size
+        if most < 0:
+            raise ValueError("its arrays have too many elements")
         place += size
         array = array.reshape(shape).copy()
         if kind == "array":
@@ -178,6 +224,8 @@ def decode(message: bytes) -> Any:
             return float(content)
         if kind == "opaque" and isinstance(content, str):
             return Opaque(content[:80])
+        if kind == "code" and isinstance(content, str):
+            return Code(content)
         if kind in ("array", "tensor"):
             return take(kind, content, item.get("shape"), item.get("bytes"))
         raise ValueError("not a message")

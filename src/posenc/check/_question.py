@@ -7,21 +7,43 @@ stand-in that asks the student's function in a sandbox). An answer is only ever 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from posenc.check import _models, _notebook, _views
-from posenc.check._alone import libraries
+from posenc.check._alone import kind_of, libraries
 from posenc.check._hints import Hinted, hints_of
-from posenc.check._plain import Opaque, encode, plain
+from posenc.check._plain import Opaque, described, encode, plain, runnable
 from posenc.check._wrong import Unanswered as Unanswered
 from posenc.check._wrong import Wrong as Wrong
 from posenc.check._wrong import say
 
 Answer = Callable[..., Any]
+
+
+class TooSlow(Exception):
+    """What came back took too long to compare."""
+
+
+_UNTIL = ContextVar("until", default=math.inf)  # of this thread's processor time, in seconds
+_FAILING: dict[tuple[int, str], tuple[Any, ...]] = {}  # arguments of the first call that went wrong, by question
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raise `TooSlow` where comparing takes more of the processor's time than that."""
+    before = _UNTIL.set(time.thread_time() + seconds)
+    try:
+        yield
+    finally:
+        _UNTIL.reset(before)
 
 
 @dataclass(frozen=True)
@@ -57,21 +79,20 @@ class Part:
     """A part of a question with points of its own: calls of the named function, one after another.
 
     With `exact_dtype` what comes back must also have the right dtype; `of` says which of several values counts, if
-    one alone does. `feeds` (i, j): value i that a call returned is argument j of the next. `view` names the function
-    of `posenc.check._views` that makes what is compared of what came back. `raised` has sentences for exceptions, by
-    kind. `returns` says what messages call the values that are returned, if several. `model` names a trained model of
-    the laboratory, of which a call is given what `posenc.check._models` says, before its own arguments.
+    one alone does. `view` names the function of `posenc.check._views` that makes what is compared of what came back.
+    `raised` has sentences for exceptions, by kind. `returns` says what messages call the values that are returned, if
+    several. `model` names a trained model of the laboratory, of which a call is given what `posenc.check._models` says,
+    before its own arguments.
     """
 
     title: str
     points: int
     function: str = ""
-    trials: tuple[Trial, ...] = ()
+    trials: tuple[Trial, ...] = field(default=(), repr=False)
     likely: tuple[Likely, ...] = ()
     tolerance: float = 0.0
     exact_dtype: bool = False
     of: int | None = None
-    feeds: tuple[int, int] | None = None
     view: str = ""
     raised: Mapping[str, str] = field(default_factory=dict)
     returns: tuple[str, ...] = ()
@@ -86,6 +107,8 @@ class Result:
     earned: int
     sentence: str = ""
     detail: str = ""
+    kind: str = ""
+    args_given: tuple[Any, ...] | None = None
     answered: bool = True
 
 
@@ -163,6 +186,8 @@ def compare(
     `what` is what the message calls it, and `returns` what it calls its values where there are several, of which
     `of` alone counts if it is given.
     """
+    if _UNTIL.get() < math.inf and time.thread_time() > _UNTIL.get():
+        raise TooSlow
     the = what or say("result.itself")
     if isinstance(want, np.ndarray) and isinstance(got, (list, tuple)):
         got = _listed(got)
@@ -184,7 +209,7 @@ def compare(
             compare(got[key], right, tolerance, say("result.of", key=repr(key), the=the), exact_dtype)
     elif want is None or isinstance(want, (str, bool)):
         if type(got) is not type(want) or got != want:
-            raise Wrong(say("result.wrong", the=the), say("result.it_is", value=repr(got))[:80])
+            raise Wrong(say("result.wrong", the=the), say("result.it_is", value=described(got)))
     else:
         _compare_arrays(got, want, tolerance, the, exact_dtype)
 
@@ -192,7 +217,7 @@ def compare(
 def _compare_arrays(got: Any, want: Any, tolerance: float, the: str, exact_dtype: bool) -> None:
     if not _is_array(got) and type(got) not in (bool, int, float):
         sentence = say("result.array", the=the) if _is_array(want) else say("result.number", the=the)
-        raise Wrong(sentence, say("result.it_is", value=repr(got))[:80])
+        raise Wrong(sentence, say("result.it_is", value=described(got)))
     one, right = _as_array(got), _as_array(want)
     if one.shape != right.shape:
         shapes = say("result.shapes", shape=one.shape, right=right.shape)
@@ -232,7 +257,7 @@ def stand_in(function: Answer) -> Answer:
     def call(*args: Any) -> Any:
         given, before = list(_copy(args)), encode(list(args))
         try:
-            value = plain(function(*given))
+            value = plain(function(*map(runnable, given)))
         except (Wrong, Unanswered):
             raise
         except NotImplementedError:
@@ -240,8 +265,8 @@ def stand_in(function: Answer) -> Answer:
         except Exception as error:  # whatever a student's function may raise: it is told to them, whole
             if _notebook.needs_torch(error):
                 raise
-            kind = type(error).__name__
-            raise Wrong(say("cell.raised", kind=kind), f"({error})" if str(error) else "", raised=kind) from error
+            sentence = say("cell.raised", kind=type(error).__name__)
+            raise Wrong(sentence, _notebook.told(error), raised=kind_of(error)) from error
         if encode(plain(given)) != before:
             raise Wrong(say("cell.changed"))
         return value
@@ -284,32 +309,31 @@ def judge(part: Part, answer: Answer) -> None:
     wrong: Wrong | None = None
     for trial in part.trials:
         args = [*_models.given(part.model), *trial.args]
-        if part.feeds and seen:
-            given, taken = part.feeds
-            args[taken] = seen[-1][1][given]
         try:
             got = answer(*args)
+            if got is None:
+                raise Wrong(say("result.nothing", function=part.function))
+            if part.view:
+                got = getattr(_views, part.view)(got, trial.right)
         except Wrong as error:
             if wrong is None:
-                raise Wrong(part.raised.get(error.raised, error.sentence), error.detail) from error
+                error.args_given = tuple(args)
+                error.sentence = part.raised.get(error.raised, error.sentence)
+                raise
             break  # what came back before was wrong already, and may say more
-        if got is None:
-            raise Wrong(say("result.nothing", function=part.function))
-        if part.view:
-            got = getattr(_views, part.view)(got, trial.right)
         seen.append((trial, got))
         try:
             compare(got, trial.right, part.tolerance, "", part.exact_dtype, part.returns, part.of)
         except Wrong as error:
             sentence = {"values": trial.values, "infinite": trial.infinite}.get(error.kind)
             wrong = wrong or Wrong(sentence or error.sentence, error.detail, error.kind)
-            if part.feeds:
-                break  # what follows would be made from a wrong value
+            wrong.args_given = wrong.args_given or tuple(args)
     if wrong is not None and wrong.kind == "dtype":
         raise wrong
     if wrong is not None:
         general = _unchanging(part, seen) if wrong.kind in ("shape", "values") else ""
-        raise Wrong(likely_mistake(part, seen) or general or wrong.sentence, wrong.detail)
+        wrong.sentence = likely_mistake(part, seen) or general or wrong.sentence
+        raise wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,8 +341,8 @@ class Question(Hinted):
     """One question of an assignment; called with a student's functions, it prints how the public checks went.
 
     `names` are the functions that the answer cell defines. An answer may import NumPy, torch, the standard library and
-    the `packages`; `imports` are the lines that its notebook begins with. Where `attention_written_out`, no call of
-    torch's may be attention. `tensors` says whether answers are given any: "only" them, or "either", arrays to an
+    the `packages`; `imports` are the lines that its notebook begins with. Where `attention_written_out`, its text may
+    name no ready-made attention. `tensors` says whether answers are given any: "only" them, or "either", arrays to an
     answer that uses NumPy and not torch. A check of it may take `patience` times as long as others in the grader.
     """
 
@@ -348,7 +372,7 @@ class Question(Hinted):
         try:
             judge(part, answers[part.function])
         except Wrong as wrong:
-            return Result(part, 0, wrong.sentence, wrong.detail)
+            return Result(part, 0, wrong.sentence, wrong.detail, wrong.kind, wrong.args_given)
         except Unanswered:
             return Result(part, 0, say("cell.unanswered"), answered=False)
         return Result(part, part.points)
@@ -389,13 +413,26 @@ class Question(Hinted):
         """Whether the functions pass every public check."""
         return all(result.earned == result.part.points for result in self.grade(*functions))
 
+    def failing(self) -> tuple[Any, ...]:
+        """The arguments of the first call that went wrong, when the check was last run: `f(*check.q1.failing())`.
+
+        Raises:
+            ValueError: none went wrong, or the check was not run yet.
+        """
+        if (self.assignment, self.name) not in _FAILING:
+            raise ValueError(say("question.none_failing", name=self.name, functions=", ".join(self.names)))
+        return tuple(map(runnable, _copy(_FAILING[self.assignment, self.name])))
+
+    def __repr__(self) -> str:
+        return say("question.call", name=self.name, title=self.title, functions=", ".join(self.names))
+
     def __call__(self, *functions: Answer) -> None:
         """Print how the functions do on the public checks, as the cell that defines them does when it is run alone."""
         self._answers(functions)  # refuses what are no functions
         cell = _notebook.cell_of(functions[0])
         try:
             alone = _notebook.alone(
-                functions, self.names, self.allowed, self.imports, watched=self.attention_written_out
+                functions, self.names, self.allowed, self.imports, written_out=self.attention_written_out
             )
             answers = self._answers(alone, cell)
             results = [self.grade_part(part, answers) for part in self.parts]
@@ -406,11 +443,19 @@ class Question(Hinted):
         if not any(result.answered for result in results):
             print(say("question.unanswered", name=self.name, points=self.points))
             return
+        failing = [result.args_given for result in results if result.args_given is not None]
+        _FAILING.pop((self.assignment, self.name), None)
+        if failing:
+            given = failing[0]
+            as_arrays = self.tensors == "either" and libraries([cell]) == {"numpy"}
+            _FAILING[self.assignment, self.name] = _with_arrays(given) if as_arrays else given
         earned = sum(result.earned for result in results)
         print(say("question.points", name=self.name, earned=earned, points=self.points))
         for result in results:
             why = "" if result.earned else " ".join(filter(None, (result.sentence, result.detail)))
             print(say("question.part", earned=result.earned, title=result.part.title, why=why))
+        if failing:
+            print(say("question.failing", name=self.name))
         print(say("question.grading"))
         if earned < self.points and hints_of(self.assignment, self.name):
             print(say("hint.stuck", name=self.name))
@@ -430,7 +475,7 @@ class HandGraded(Hinted):
 
         >>> HandGraded(5, "q5", "two halves", 3)()
         q5: a person reads this answer (3 points), and no program.
-          Stuck? Write check.q5.hint() on a line below this check, and run it again; your notebook shows that you did.
+          Stuck? Write check.q5.hint() on a line below this check, and run it again.
         """
         print(say("read.by_a_person", name=self.name, points=self.points))
         if hints_of(self.assignment, self.name):
@@ -439,7 +484,7 @@ class HandGraded(Hinted):
 
 @dataclass(frozen=True)
 class Assignment:
-    """One of the five assignments."""
+    """One assignment."""
 
     number: int
     title: str
@@ -448,8 +493,8 @@ class Assignment:
 
     @property
     def graded(self) -> tuple[Question | HandGraded, ...]:
-        """All questions, those that a person reads last."""
-        return (*self.questions, *self.hand_graded)
+        """All questions, in their order."""
+        return tuple(sorted((*self.questions, *self.hand_graded), key=lambda question: question.name))
 
     @property
     def points(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from posenc._sentences import catalogue, say_key
 
 MESSAGES = catalogue("messages", "check")
@@ -15,7 +17,8 @@ def say(key: str, /, **facts: object) -> str:
 class Wrong(Exception):
     """An answer is not right. `sentence` holds nothing of the inputs; `detail` may, and is for public checks only.
 
-    `kind` is "shape", "values" or "dtype" where that differs, and "infinite" where values are no finite numbers;
+    `kind` is "shape", "values" or "dtype" where that differs, "infinite" where values are no finite numbers, and
+    "timeout" where the answer took too long; `args_given` are the arguments of the call that went wrong;
     `raised` is the kind of an exception, where the sentence says no more than that there was one.
     """
 
@@ -25,6 +28,7 @@ class Wrong(Exception):
         self.detail = detail
         self.kind = kind
         self.raised = raised
+        self.args_given: tuple[Any, ...] | None = None
 
 
 class Unanswered(Exception):

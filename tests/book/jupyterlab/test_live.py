@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from course import sources
-from course.grade import assignment, grade
+from course.grade import assignment, grade, imports_of, student
 from course.sandbox import Limits
 from course.submission import read, source_of
 from posenc.analysis import decay
@@ -336,9 +336,10 @@ def printed(notebook: Notebook) -> dict[str, str]:
 
 
 @pytest.mark.release
+@pytest.mark.answers
 def test_an_assignment_goes_from_blank_to_full_marks(open_notebook, folder):
     number = 2
-    shutil.copy(sources.STUDENT / f"assignment_{number}.ipynb", folder / "assignment.ipynb")
+    shutil.copy(student(number), folder / "assignment.ipynb")
     given = assignment(number)
     notebook = open_notebook("assignment", own_kernel=True)
     notebook.command("notebook:run-all-cells")
@@ -347,7 +348,7 @@ def test_an_assignment_goes_from_blank_to_full_marks(open_notebook, folder):
         assert "not answered yet" in texts[f"{question.name}-check"]
 
     names = {question.name for question in given.questions}
-    cells = sources.load(sources.path_of(number))["cells"]
+    cells = sources.source(number)["cells"]
     answers = {cell["id"]: source_of(cell) for cell in cells if cell["id"] in names}
     notebook.page.evaluate(
         """(answers) => { for (const cell of window.jupyterapp.shell.currentWidget.content.widgets)
@@ -361,5 +362,5 @@ def test_an_assignment_goes_from_blank_to_full_marks(open_notebook, folder):
 
     notebook.command("docmanager:save")
     saved = read(folder / "assignment.ipynb", "a student")
-    report = grade(saved, given, sources.imports_of(number), "a seed", Limits())
+    report = grade(saved, given, imports_of(number), "a seed", Limits())
     assert (report.points, saved.notes, saved.problem) == (given.points, [], "")

@@ -22,7 +22,7 @@ def notebooks(text: str) -> list[str]:
 def test_the_course_has_every_chapter_and_assignment_after_what_it_needs():
     course = notebooks(PAGE)
     numbered = [path.stem for path in chapters() if path.stem[:2].isdigit()]
-    assert sorted(course) == sorted([*numbered, *(f"assignment_{n}" for n in range(1, 6))])
+    assert sorted(course) == sorted([*numbered, *(f"assignment_{n}" for n in range(1, 7))])
     for place, name in enumerate(course):
         folder = NOTEBOOKS / "assignments" if name.startswith("assignment") else NOTEBOOKS
         opening = joined(load(folder / f"{name}.ipynb")["cells"][0]["source"])

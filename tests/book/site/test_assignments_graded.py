@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from course.private.bank import bank
 from course.tests.in_page import try_bank
-from course.tests.test_wrong_answers import bank
 from tests.book.python.assignments import page_of
 from tests.book.python.cells import PATIENCE, ROOT, Chapter
 from tests.book.site.browser import SITE

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from course.questions.question import Assignment, Case, Mistake, Part, Question, generator
-from posenc.check._plain import Opaque
+from course.question import Assignment, Case, Mistake, Part, Question, generator
+from posenc.check._plain import Code, Opaque, decode, encode
 from posenc.check._question import HandGraded, Wrong, compare
 from posenc.check._wrong import say
 
@@ -228,24 +228,28 @@ def test_one_of_several_values_may_count_alone() -> None:
     )
 
 
-def test_a_call_may_be_given_what_the_one_before_returned() -> None:
-    def sums(random: np.random.Generator) -> Iterator[Case]:
-        for number, right in ((1, (2, 1)), (2, (6, 3)), (4, (14, 7))):
-            yield Case(number, None, right=right)
-
-    question = parted(
-        Part("in turn", 1, cases=sums, feeds=(1, 1)),
-        mistakes=(Mistake("the number alone", lambda number, so_far: (2 * number, number)),),
+def test_an_answer_may_be_given_a_function_to_test(capsys: pytest.CaptureFixture[str]) -> None:
+    double, square = Code("def f(x):\n    return 2 * x\n"), Code("def f(x):\n    return np.square(x)\n")
+    assert decode(encode([double])) == [double]
+    part = Part(
+        "a test",
+        1,
+        view="verdict",
+        cases=lambda random: [
+            Case(double, right=(True, "a sound one is rejected")),
+            Case(square, right=(False, "missed")),
+        ],
+        held_back=lambda random: [Case(square, right=(False, "missed a held-back one"))],
     )
-    given = []
-
-    def twice_the_sum(number: int, so_far: int | None) -> tuple[int, int]:
-        given.append(so_far)
-        return 2 * (number + (so_far or 0)), number + (so_far or 0)
-
-    assert sentences(question, twice_the_sum) == [""]
-    assert given == [None, 1, 3]
-    assert sentences(question, lambda number, so_far: (2 * number, number)) == ["the number alone"]
+    question = parted(part)
+    assert sentences(question, lambda f: f(3) == 6) == [""]
+    assert sentences(question, lambda f: True) == ["missed"]
+    assert sentences(question, lambda f: False) == ["a sound one is rejected"]
+    assert sentences(question, lambda f: 1.0) == [say("tests.verdict")]
+    assert [result.sentence for result in question.grade(lambda f: True, seed="hidden")] == ["missed a held-back one"]
+    question(lambda f: f(2) == 4)
+    capsys.readouterr()
+    assert question.failing()[0](5) == 25
 
 
 def test_a_case_may_have_a_sentence_of_its_own() -> None:

@@ -1,0 +1,194 @@
+"""How a question is written: a reference, likely mistakes as functions, and a drawing of inputs.
+
+From a seed it draws what `posenc.check` compares with: inputs, right values, and what each mistake gives.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from posenc import check
+from posenc._sentences import say_key
+from posenc.check._plain import plain
+from posenc.check._question import Answer as Answer
+from posenc.check._question import Likely, Result, Trial, Wrong, _copy, compare
+
+PRIVATE = Path(__file__).resolve().parent / "private"
+# The name of the variant that `make assignments SEED=…` wrote; empty for the assignments as they are published.
+SEED = (PRIVATE / "seed").read_text(encoding="utf-8").strip() if (PRIVATE / "seed").is_file() else ""
+
+
+def public_seed() -> str:
+    """What the public checks' inputs are drawn from: other inputs in every variant."""
+    return f"public {SEED}".strip()
+
+
+@cache
+def _messages() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((PRIVATE / "questions" / "messages.json").read_text(encoding="utf-8"))
+    return found
+
+
+def pick(name: str, *choices: Any) -> Any:
+    """One of the choices, by the variant's seed and a name; the first one where no variant was asked for."""
+    return choices[generator(SEED, "variant", name).integers(len(choices))] if SEED else choices[0]
+
+
+def sample(name: str, choices: Sequence[Any], count: int) -> list[Any]:
+    """So many of the choices, in their order, by the variant's seed; the first ones where no variant was asked for."""
+    if not SEED:
+        return list(choices[:count])
+    chosen = generator(SEED, "variant", name).choice(len(choices), count, replace=False)
+    return [choices[place] for place in sorted(chosen)]
+
+
+def sentences_of(number: int) -> Callable[[str], str]:
+    """What an assignment says: for a key of messages.json, `group.what`, its titles and sentences.
+
+    A group is a question, the assignment, or what several questions share.
+    """
+    return lambda key: say_key(_messages()[f"assignment_{number}"], key, {})
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call: what the student's function and the right one are given.
+
+    `right` is the right value where the reference does not make it; `values` and `infinite` are those of a `Trial`.
+    """
+
+    args: tuple[Any, ...]
+    right: Any = None
+    values: str = ""
+    infinite: str = ""
+
+    def __init__(self, *args: Any, right: Any = None, values: str = "", infinite: str = "") -> None:
+        for name, value in (("args", args), ("right", right), ("values", values), ("infinite", infinite)):
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A likely wrong answer, as a function; the rest is as in `Likely`."""
+
+    sentence: str
+    function: Answer
+    tolerance: float = 0.0
+    of: int | None = None
+
+    def value(self, case: Case) -> tuple[Any, ...]:
+        """What it gives, in a tuple; an empty one where the mistake cannot be made, or gives no number."""
+        try:
+            with np.errstate(all="ignore"):
+                made = plain(self.function(*_copy(case.args)))
+            compare(made, made, 0.0)
+        except (Wrong, ArithmeticError, ValueError, TypeError, IndexError, RuntimeError):
+            return ()
+        return (made,)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Part(check.Part):
+    """A part whose trials are drawn by `cases`.
+
+    What else is left out is the question's: the function (its first), the reference, the mistakes, the tolerance.
+    `held_back` draws in place of `cases` where the seed is not the public one.
+    """
+
+    cases: Callable[[np.random.Generator], Iterable[Case]] = field(kw_only=True)
+    held_back: Callable[[np.random.Generator], Iterable[Case]] | None = field(kw_only=True, default=None)
+    reference: Answer | None = field(kw_only=True, default=None)
+    mistakes: tuple[Mistake, ...] = field(kw_only=True, default=())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Question(check.Question):
+    """A question that draws its inputs. `reference` gives the right values, to a relative `tolerance`."""
+
+    parts: tuple[Part, ...]
+    reference: Answer | None = None
+    mistakes: tuple[Mistake, ...] = ()
+    tolerance: float = 1e-5
+    returns: tuple[str, ...] = ()
+
+    def drawn(self, part: Part, seed: str) -> check.Part:
+        """The part with the trials that follow from a seed."""
+        return _drawn(self, part, seed)
+
+    def public(self) -> check.Question:
+        """The question as the installed package has it: values in place of functions."""
+        parts = tuple(self.drawn(part, public_seed()) for part in self.parts)
+        kept = {one.name: getattr(self, one.name) for one in fields(check.Question)}
+        return check.Question(**{**kept, "parts": parts})
+
+    def grade_part(self, part: check.Part, answers: Mapping[str, Answer], seed: str = "") -> Result:
+        """How the answers do on one part, with the inputs that follow from `seed`."""
+        assert isinstance(part, Part)
+        return super().grade_part(self.drawn(part, seed or public_seed()), answers)
+
+    def grade(self, *functions: Answer, seed: str = "") -> list[Result]:
+        """How the functions do on every part."""
+        answers = self._answers(functions)
+        return [self.grade_part(part, answers, seed) for part in self.parts]
+
+    def score(self, *functions: Answer, seed: str) -> int:
+        """The points that the functions get with the inputs of `seed`; nbgrader reads them as partial credit."""
+        return sum(result.earned for result in self.grade(*functions, seed=seed))
+
+
+def generator(*names: object) -> np.random.Generator:
+    """A random generator that follows from names alone: seed, assignment, question and part."""
+    digest = hashlib.sha256("/".join(map(str, names)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest, "big"))
+
+
+def until(wanted: Callable[..., bool], draw: Callable[[], Case]) -> Case:
+    """A case whose arguments are wanted: such as decide an answer alike at any seed."""
+    while not wanted(*(case := draw()).args):
+        pass
+    return case
+
+
+@lru_cache(maxsize=512)  # a class is asked the same, so right values and mistakes are made once
+def _drawn(question: Question, part: Part, seed: str) -> check.Part:
+    reference, mistakes = part.reference or question.reference, part.mistakes or question.mistakes
+    cases = part.held_back if part.held_back and seed != public_seed() else part.cases
+    trials = []
+    for case in cases(generator(seed, question.assignment, question.name, part.title)):
+        right = case.right
+        if right is None:
+            if reference is None:
+                raise ValueError(f"{question.name}, {part.title}: a case without a right value needs a reference")
+            right = plain(reference(*_copy(case.args)))
+        made = tuple(mistake.value(case) for mistake in mistakes)
+        trials.append(Trial(case.args, right, made, case.values, case.infinite))
+    kept = {one.name: getattr(part, one.name) for one in fields(check.Part)}
+    return check.Part(
+        **{
+            **kept,
+            "function": part.function or question.names[0],
+            "trials": tuple(trials),
+            "likely": tuple(Likely(mistake.sentence, mistake.tolerance, mistake.of) for mistake in mistakes),
+            "tolerance": part.tolerance or question.tolerance,
+            "returns": part.returns or question.returns,
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Assignment(check.Assignment):
+    """An assignment of questions that draw their inputs."""
+
+    questions: tuple[Question, ...]
+
+    def public(self) -> check.Assignment:
+        """The assignment as the installed package has it."""
+        return check.Assignment(self.number, self.title, tuple(q.public() for q in self.questions), self.hand_graded)

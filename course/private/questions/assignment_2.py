@@ -66,7 +66,7 @@ def _one_token(random: np.random.Generator, pairs: int) -> np.ndarray:
     """The matrix of position 1: a rotation by distinct angles in planes that lie anywhere."""
     theta = 0.15 + 2.8 * (np.arange(pairs) + random.uniform(0.1, 0.8, size=pairs)) / pairs
     basis = _orthogonal(random, 2 * pairs)
-    return basis @ _blocks(random.permutation(theta)) @ basis.T
+    return np.asarray(basis @ _blocks(random.permutation(theta)) @ basis.T)
 
 
 def _planes(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

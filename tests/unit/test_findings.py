@@ -219,10 +219,20 @@ def the_set_up_of_the_distance_bias() -> Iterator[str]:
     yield "| beyond the context length | 0.3 million, $2L$ | SmolLM2, 8192–9215 | 11 264–12 287 | 15 360–16 383 |"
 
 
-def the_reverse() -> Iterator[str]:
-    """By the stored output of chapter 09, which nbval computes anew."""
+def printed_in_09(name: str) -> str:
+    """The stored output of a cell of chapter 09, which nbval computes anew."""
     cells = load(ROOT / "notebooks" / "09_length_extrapolation.ipynb")["cells"]
-    printed = next(text_of(cell) for cell in cells if cell["id"] == "wave-alone-table")
+    return next(text_of(cell) for cell in cells if cell["id"] == name)
+
+
+def the_bias_at_twice_the_length() -> Iterator[str]:
+    rows = re.findall(r"(?m)^small, base (\d+), .* (-?\d+\.\d)$", printed_in_09("wave-table"))
+    assert [base for base, bias in rows if float(bias) > 1] == ["100", "100"]
+    yield "in the two small models with base 100 it turns into a pull"
+
+
+def the_reverse() -> Iterator[str]:
+    printed = printed_in_09("wave-alone-table")
     rows = re.findall(r"(?m)^ *\d+, \d((?: +-?\d\.\d\d){5})$", printed)
     assert len(rows) == len(MODELS)
     added, flat, moved, removed, removed_flat = np.array([row.split() for row in rows], float).T
@@ -349,6 +359,7 @@ PARTS = {
         the_learned_distance_bias,
         what_it_still_finds,
         the_set_up_of_the_distance_bias,
+        the_bias_at_twice_the_length,
         the_reverse,
         what_the_small_models_lose,
         the_attention_offset,

@@ -17,7 +17,7 @@ from tools import environment, release
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 OF_THE_PACKAGE = (ROOT / "src" / "posenc" / "README.md").read_text(encoding="utf-8")
-WORDS = {3: "three", 5: "five", 8: "eight", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty"}
+WORDS = {3: "three", 6: "six", 8: "eight", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty"}
 
 
 def test_every_place_that_names_the_version_names_this_one():
@@ -41,7 +41,7 @@ def test_what_the_readme_counts_is_there():
         "{} schemes trained": len({scheme for _, scheme in seeds}),
         "{} seeds of each": min(seeds.values()),
         "{} checkpoints": len([*shipped_folder().glob("*.safetensors")]),
-        "{} assignments check": len([*(ROOT / "notebooks" / "assignments").glob("*.ipynb")]),
+        "{} assignments": len([*(ROOT / "notebooks" / "assignments").glob("*.ipynb")]),
     }
     told = " ".join(README.split()).lower()
     download = environment.DOWNLOAD["book"] + environment.DOWNLOAD["torch"]

@@ -71,7 +71,7 @@ def write_oracle():
     )
 
 
-@pytest.mark.parametrize("layout", ["interleaved", "half-split"])
+@pytest.mark.parametrize("layout", ["interleaved", pytest.param("half-split", marks=pytest.mark.release)])
 def test_logits_are_those_of_transformers(layout):
     model, _ = load("SmolLM2-135M", layout=layout)
     oracle = np.load(ORACLE)

@@ -517,7 +517,13 @@ def test_a_snippet_needs_no_other_cell(entry, capsys):
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize(("name", "number"), PARTS, ids=[f"{name}-{number}" for name, number in PARTS])
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        pytest.param(name, number, id=f"{name}-{number}", marks=[pytest.mark.release] if name == "gguf-layout" else [])
+        for name, number in PARTS
+    ],
+)
 def test_the_named_test_fails_on_the_broken_snippet_and_on_it_alone(name, number, monkeypatch):
     case, test = CAUGHT[name][number], named_test(ENTRIES[name])
     given = {

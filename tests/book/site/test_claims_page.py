@@ -100,7 +100,7 @@ def test_words_are_looked_for_in_prose_and_formulas(claims):
     says(claims, f"0 of {len(CLAIMS)} claims: take away a word, a tick or the chapter")
 
 
-@pytest.mark.parametrize("address", ["http", "file"])
+@pytest.mark.parametrize("address", ["http", pytest.param("file", marks=pytest.mark.release)])
 def test_a_link_restores_the_filter(
     address: str, site_url: str, built_site: Path, new_page: Callable[..., Page]
 ) -> None:

@@ -44,6 +44,7 @@ def cases(chosen: Callable[[Case], bool]) -> pytest.MarkDecorator:
 
 EACH = cases(lambda case: True)
 SHELL = cases(lambda case: case.cls in REPRESENTATIVES)
+ONE = cases(lambda case: case.cls is OrderBlindness)
 DECAY = pytest.mark.xdist_group("DecayExplorer")
 
 
@@ -444,7 +445,7 @@ IN_HASTE = """const wait = window.setTimeout;
   window.setTimeout = (after, wanted, ...rest) => wait(after, Math.min(wanted, 1700), ...rest);"""
 
 
-@SHELL
+@ONE
 def test_its_story_plays_and_pauses(open_live, case):
     live, steps = open_live(case.cls), list(case.cls.story())
     live.go(steps[0])

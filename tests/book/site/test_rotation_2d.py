@@ -34,8 +34,7 @@ def test_it_opens_locked_and_moves_both_positions_while_the_score_stays(open_liv
     assert abs(live.values()["by_matrices"] - before) > 0.01
 
 
-@pytest.mark.parametrize("name", ["m", "n"])
-@pytest.mark.parametrize("locked", [True, False])
+@pytest.mark.parametrize(("name", "locked"), [("m", True), ("n", False)])
 def test_a_position_is_dragged_on_the_chart_and_the_lock_takes_the_other_along(open_live, name, locked):
     live = open_live(Rotation2D)
     live.set(locked=locked, m=9, n=6)

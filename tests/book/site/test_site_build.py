@@ -101,7 +101,8 @@ def differing(first: dict[str, bytes], second: dict[str, bytes]) -> list[str]:
 
 @pytest.mark.parametrize(("url", "kept"), [("", False), ("https://github.com/someone/turn-by-turn", True)])
 def test_launch_buttons_and_edit_links_need_an_address(url: str, kept: bool) -> None:
-    config = SimpleNamespace(html_theme_options={"repository_url": url, "launch_buttons": {"colab_url": "x"}})
+    options = {"repository_url": url, "launch_buttons": {"colab_url": "x"}}
+    config = SimpleNamespace(html_theme_options=options, language="en")
     _site.configure(None, config)  # type: ignore[arg-type]
     assert ("launch_buttons" in config.html_theme_options) == config.html_theme_options["use_edit_page_button"] == kept
     assert config.nb_execution_cache_path == str(execute.CACHE)
@@ -198,7 +199,7 @@ def test_interact_is_shown_at_its_opening_setting() -> None:
     assert "kind <b>interleaved</b>" in text
     assert "at 500" in text
     assert "<figcaption>Opening</figcaption>" in text
-    assert text.endswith(render.RUN_SENTENCE)
+    assert text.endswith(render.WORDS["interact"]["run"])
 
 
 @pytest.mark.parametrize(

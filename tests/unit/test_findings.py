@@ -238,13 +238,12 @@ def the_reverse() -> Iterator[str]:
     added, flat, moved, removed, removed_flat = np.array([row.split() for row in rows], float).T
     assert (added > 0.7 * moved).all()
     (opposite,) = re.findall(r"subtracted in place: \S+ to \+(\d\.\d\d)", printed)
-    yield f"costs it {moved.min():.2f} to {moved.max():.2f} nats. Moving all"
-    yield f"removing from the logits what {LENGTH} tokens change"
-    yield f"is {LENGTH} tokens further away"
-    yield f"costs {removed.min():.2f} to {removed.max():.2f}; a constant as large removed, "
-    yield f"{removed_flat.min():.2f} to {removed_flat.max():.2f}. Moving nothing"
+    yield f"costs {moved.min():.2f} to {moved.max():.2f} nats. Removing"
+    yield f"Moving the older half {LENGTH} tokens farther away"
+    yield f"leaves {removed.min():.2f} to {removed.max():.2f}; removing a constant as large, "
+    yield f"{removed_flat.min():.2f} to {removed_flat.max():.2f}. With nothing moved, adding"
     yield f"costs {added.min():.2f} to {added.max():.2f}; a constant as large, "
-    yield f"{flat.min():.2f} to {flat.max():.2f}. So what counts"
+    yield f"{flat.min():.2f} to {flat.max():.2f}. So here, too"
     yield f"Subtracting the change costs at most {opposite}."
 
 
@@ -260,7 +259,7 @@ def what_the_small_models_lose() -> Iterator[str]:
         return f"{min(shares):.0f} to {max(shares):.0f} %"
 
     yield f"the clamp removes {removed('clamped')} of the excess loss"
-    yield f"zeroing the bias only {removed('zeroed')}, and its mean alone {removed('flat, same mean')}"
+    yield f"zeroing the bias only {removed('zeroed')}, and keeping its mean alone {removed('flat, same mean')}"
     assert removed("window") == "100 to 100 %"
     yield f"leaves {removed('window and four sinks', left=True)} if the first four"
 
@@ -321,7 +320,7 @@ def published_before() -> Iterator[str]:
     assert [base for base in grid if passes(base)] == []
     assert [passes(base) for base in (630_000, 1_500_000, 1_800_000)] == [True, True, False]
     yield "at or above 0 up to 32 768 tokens, with 64 pairs"
-    yield "the base 630 000 passes. Then 640 000 fails, and so does every base of the grid up to 1 400 000"
+    yield "630 000 passes. Then 640 000 fails, and so does every base of the grid up to 1 400 000"
     yield "1 500 000 passes, and 1 800 000 fails again"
     yield "has the same 630 000 for this length"
     llama = configs.model("Llama-3.1-8B")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 
 from posenc import check
 from posenc._sentences import say_key
+from posenc.check import _views
 from posenc.check._plain import plain
 from posenc.check._question import Answer as Answer
 from posenc.check._question import Likely, Result, Trial, Wrong, _copy, compare
@@ -75,6 +76,33 @@ class Case:
             object.__setattr__(self, name, value)
 
 
+@cache
+def _cells(number: int) -> dict[str, str]:
+    """The cells of an assignment's source, by name."""
+    source = (PRIVATE / "sources" / f"assignment_{number}.ipynb").read_text(encoding="utf-8")
+    return {cell["id"]: "".join(cell["source"]) for cell in json.loads(source)["cells"]}
+
+
+def edited(number: int, name: str, *changes: str) -> str:
+    """The solution of a question with changes: a text that stands in it once, and what takes its place, in turn."""
+    text = _cells(number)[name]
+    for find, replacement in zip(changes[::2], changes[1::2], strict=True):
+        if text.count(find) != 1:
+            raise ValueError(f"{find!r} stands {text.count(find)} times in the solution of {number} {name}")
+        text = text.replace(find, replacement)
+    return text
+
+
+@lru_cache(maxsize=1024)
+def _defined(number: int, name: str, changes: tuple[str, ...]) -> dict[str, Any]:
+    """What an edited solution defines, below the imports of its notebook."""
+    lines = "\n".join(_cells(number).get(cell, "") for cell in ("imports", "imports-torch")).splitlines()
+    imports = [line for line in lines if line.startswith(("import ", "from ")) and "posenc" not in line]
+    namespace: dict[str, Any] = {}
+    exec("\n".join([*imports, edited(number, name, *changes)]), namespace)
+    return namespace
+
+
 @dataclass(frozen=True)
 class Mistake:
     """A likely wrong answer, as a function; the rest is as in `Likely`."""
@@ -84,15 +112,35 @@ class Mistake:
     tolerance: float = 0.0
     of: int | None = None
 
-    def value(self, case: Case) -> tuple[Any, ...]:
+    def value(self, case: Case, view: Callable[[Any], Any] = lambda made: made) -> tuple[Any, ...]:
         """What it gives, in a tuple; an empty one where the mistake cannot be made, or gives no number."""
         try:
             with np.errstate(all="ignore"):
-                made = plain(self.function(*_copy(case.args)))
+                made = view(plain(self.function(*_copy(case.args))))
             compare(made, made, 0.0)
         except (Wrong, ArithmeticError, ValueError, TypeError, IndexError, RuntimeError):
             return ()
         return (made,)
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A likely wrong answer, as `edited` makes it of the solution; the rest is as in `Likely`."""
+
+    sentence: str
+    changes: tuple[str, ...]
+    tolerance: float
+    of: int | None
+
+    def __init__(self, sentence: str, *changes: str, tolerance: float = 0.0, of: int | None = None) -> None:
+        for name, value in (("sentence", sentence), ("changes", changes), ("tolerance", tolerance), ("of", of)):
+            object.__setattr__(self, name, value)
+
+    def value(self, case: Case, right: Any, number: int, name: str, part: check.Part) -> tuple[Any, ...]:
+        """What it gives, as a part sees it."""
+        function = _defined(number, name, self.changes)[part.function]
+        view = getattr(_views, part.view) if part.view else lambda made, right: made
+        return Mistake(self.sentence, function).value(case, lambda made: view(made, right))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,7 +154,7 @@ class Part(check.Part):
     cases: Callable[[np.random.Generator], Iterable[Case]] = field(kw_only=True)
     held_back: Callable[[np.random.Generator], Iterable[Case]] | None = field(kw_only=True, default=None)
     reference: Answer | None = field(kw_only=True, default=None)
-    mistakes: tuple[Mistake, ...] = field(kw_only=True, default=())
+    mistakes: tuple[Mistake | Edit, ...] = field(kw_only=True, default=())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,9 +163,15 @@ class Question(check.Question):
 
     parts: tuple[Part, ...]
     reference: Answer | None = None
-    mistakes: tuple[Mistake, ...] = ()
+    mistakes: tuple[Mistake | Edit, ...] = ()
     tolerance: float = 1e-5
     returns: tuple[str, ...] = ()
+
+    @property
+    def edits(self) -> list[Edit]:
+        """The likely mistakes that are edits of the solution."""
+        of_parts = (part.mistakes for part in self.parts)
+        return list(dict.fromkeys(one for of in (self.mistakes, *of_parts) for one in of if isinstance(one, Edit)))
 
     def drawn(self, part: Part, seed: str) -> check.Part:
         """The part with the trials that follow from a seed."""
@@ -160,6 +214,7 @@ def until(wanted: Callable[..., bool], draw: Callable[[], Case]) -> Case:
 @lru_cache(maxsize=512)  # a class is asked the same, so right values and mistakes are made once
 def _drawn(question: Question, part: Part, seed: str) -> check.Part:
     reference, mistakes = part.reference or question.reference, part.mistakes or question.mistakes
+    part = replace(part, function=part.function or question.names[0])
     cases = part.held_back if part.held_back and seed != public_seed() else part.cases
     trials = []
     for case in cases(generator(seed, question.assignment, question.name, part.title)):
@@ -168,13 +223,17 @@ def _drawn(question: Question, part: Part, seed: str) -> check.Part:
             if reference is None:
                 raise ValueError(f"{question.name}, {part.title}: a case without a right value needs a reference")
             right = plain(reference(*_copy(case.args)))
-        made = tuple(mistake.value(case) for mistake in mistakes)
+        made = tuple(
+            one.value(case, right, question.assignment, question.name, part)
+            if isinstance(one, Edit)
+            else one.value(case)
+            for one in mistakes
+        )
         trials.append(Trial(case.args, right, made, case.values, case.infinite))
     kept = {one.name: getattr(part, one.name) for one in fields(check.Part)}
     return check.Part(
         **{
             **kept,
-            "function": part.function or question.names[0],
             "trials": tuple(trials),
             "likely": tuple(Likely(mistake.sentence, mistake.tolerance, mistake.of) for mistake in mistakes),
             "tolerance": part.tolerance or question.tolerance,

@@ -5,14 +5,13 @@ It rests on chapters 01 to 04.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import torch
 
-from course.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of
+from course.question import Assignment, Case, Edit, Mistake, Part, Question, sentences_of
 from posenc import absolute
 from posenc.analysis import decay
 from posenc.attention import attention
@@ -34,65 +33,6 @@ def _normal(random: np.random.Generator, *shape: int) -> torch.Tensor:
 def _attention(q: Any, k: Any, v: Any, causal: bool, **options: Any) -> tuple[Any, Any]:
     answer = attention(q, k, v, causal=causal, **options)
     return answer.output, answer.weights
-
-
-def _with_weights(weigh: Callable[[torch.Tensor, bool], torch.Tensor]) -> Answer:
-    """Attention whose weights come from the unmasked scaled scores and `causal` in another way."""
-
-    def answer(q: Any, k: Any, v: Any, causal: bool) -> tuple[Any, Any]:
-        weights = weigh(attention(q, k, v).logits, causal)
-        return weights @ v, weights
-
-    return answer
-
-
-def _ahead(scores: torch.Tensor) -> torch.Tensor:
-    return torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
-
-
-def _masked(scores: torch.Tensor, causal: bool, value: float = -math.inf) -> torch.Tensor:
-    return scores.masked_fill(_ahead(scores), value) if causal else scores
-
-
-def _own_place_closed(scores: torch.Tensor, causal: bool) -> torch.Tensor:
-    closed = torch.ones(scores.shape[-2:], dtype=torch.bool).triu()
-    return torch.softmax(scores.masked_fill(closed, -1e9) if causal else scores, -1)
-
-
-def _zero_weights(scores: torch.Tensor, causal: bool) -> torch.Tensor:
-    weights = torch.softmax(scores, -1)
-    return weights.masked_fill(_ahead(scores), 0) if causal else weights
-
-
-def _plain_shares(scores: torch.Tensor, causal: bool) -> torch.Tensor:
-    scores = _masked(scores, causal, 0.0)
-    return scores / scores.sum(-1, keepdim=True)
-
-
-def _past_closed(scores: torch.Tensor, causal: bool) -> torch.Tensor:
-    return torch.softmax(scores.masked_fill(_ahead(scores).T, -math.inf) if causal else scores, -1)
-
-
-def _scaled_by(factor: Callable[[int, int, int], float]) -> Answer:
-    """Attention with another factor on q·k, from the width of a key, the number of keys and the width of a value."""
-
-    def answer(q: Any, k: Any, v: Any, causal: bool) -> tuple[Any, Any]:
-        return _attention(q, k, v, causal, scale=factor(k.shape[-1], k.shape[-2], v.shape[-1]))
-
-    return answer
-
-
-def _swapped(q: Any, k: Any, v: Any, causal: bool) -> tuple[Any, Any]:
-    return _attention(q, k, v, causal)[::-1]
-
-
-def _scores_returned(q: Any, k: Any, v: Any, causal: bool) -> tuple[Any, Any]:
-    return attention(q, k, v, causal=causal).output, attention(q, k, v).logits
-
-
-def _divided_after(q: Any, k: Any, v: Any, causal: bool) -> tuple[Any, Any]:
-    weights = attention(q, k, v, causal=causal, scale=1.0).weights / math.sqrt(q.shape[-1])
-    return weights @ v, weights
 
 
 def _no_mask_cases(random: np.random.Generator) -> Iterable[Case]:
@@ -145,50 +85,48 @@ q1 = Question(
         Part(say("q1.scores_many_thousands"), 1, cases=_large_scores),
     ),
     reference=_attention,
+    # fmt: off
     mistakes=(
-        Mistake(say("q1.scores_undivided"), _scaled_by(lambda width, keys, values: 1.0)),
-        Mistake(
-            say("q1.softmax_runs_over_queries"),
-            _with_weights(lambda scores, causal: torch.softmax(_masked(scores, causal), -2)),
+        Edit(say("q1.scores_undivided"), " / math.sqrt(q.shape[-1])", ""),
+        Edit(say("q1.softmax_runs_over_queries"), "dim=-1", "dim=-2"),
+        Edit(say("q1.nothing_masked_words_look"), "if causal", "if False"),
+        Edit(say("q1.score_0_not_close"), 'float("-inf")', "0.0"),
+        Edit(
+            say("q1.closed_weights_0_but"),
+            "if causal",
+            "if False",
+            "dim=-1)",
+            "dim=-1)\n    weights = weights.tril() if causal else weights",
         ),
-        Mistake(
-            say("q1.nothing_masked_words_look"),
-            _with_weights(lambda scores, causal: torch.softmax(scores, -1)),
+        Edit(say("q1.mask_closes_past_leaves"), "triu(1)", "tril(-1)"),
+        Edit(say("q1.words_may_not_look"), "triu(1)", "triu(0)", 'float("-inf")', "-1e9"),
+        Edit(say("q1.words_kept_looking_ahead"), "if causal", "if True"),
+        Edit(say("q1.output_weights_wrong_order"), "weights @ v, weights", "weights, weights @ v"),
+        Edit(
+            say("q1.comes_second_scores_not"), "weights @ v, weights", "weights @ v, q @ k.mT / q.shape[-1] ** 0.5"
         ),
-        Mistake(
-            say("q1.score_0_not_close"),
-            _with_weights(lambda scores, causal: torch.softmax(_masked(scores, causal, 0.0), -1)),
+        Edit(say("q1.scores_divided_width_not"), "math.sqrt(q.shape[-1])", "q.shape[-1]"),
+        Edit(say("q1.scores_multiplied_where_should"), "/ math", "* math"),
+        Edit(say("q1.scores_divided_root_number"), "q.shape[-1]", "k.shape[-2]"),
+        Edit(say("q1.scores_divided_root_width"), "q.shape[-1]", "v.shape[-1]"),
+        Edit(
+            say("q1.weights_divided_after_softmax"),
+            " / math.sqrt(q.shape[-1])",
+            "",
+            "dim=-1)",
+            "dim=-1) / math.sqrt(q.shape[-1])",
         ),
-        Mistake(say("q1.closed_weights_0_but"), _with_weights(_zero_weights)),
-        Mistake(say("q1.mask_closes_past_leaves"), _with_weights(_past_closed)),
-        Mistake(say("q1.words_may_not_look"), _with_weights(_own_place_closed)),
-        Mistake(
-            say("q1.words_kept_looking_ahead"),
-            _with_weights(lambda scores, causal: torch.softmax(_masked(scores, True), -1)),
+        Edit(say("q1.one_softmax_for_all"), "softmax(scores, dim=-1)", "softmax(scores.flatten(), 0).view_as(scores)"),
+        Edit(
+            say("q1.exponential_missing"),
+            'float("-inf")',
+            "0.0",
+            "torch.softmax(scores, dim=-1)",
+            "scores / scores.sum(-1, keepdim=True)",
         ),
-        Mistake(say("q1.output_weights_wrong_order"), _swapped),
-        Mistake(say("q1.comes_second_scores_not"), _scores_returned),
-        Mistake(say("q1.scores_divided_width_not"), _scaled_by(lambda width, keys, values: 1 / width)),
-        Mistake(say("q1.scores_multiplied_where_should"), _scaled_by(lambda width, keys, values: width**0.5)),
-        Mistake(
-            say("q1.scores_divided_root_number"),
-            _scaled_by(lambda width, keys, values: keys**-0.5),
-        ),
-        Mistake(
-            say("q1.scores_divided_root_width"),
-            _scaled_by(lambda width, keys, values: values**-0.5),
-        ),
-        Mistake(say("q1.weights_divided_after_softmax"), _divided_after),
-        Mistake(
-            say("q1.one_softmax_for_all"),
-            _with_weights(lambda scores, causal: torch.softmax(_masked(scores, causal).flatten(), 0).view_as(scores)),
-        ),
-        Mistake(say("q1.exponential_missing"), _with_weights(_plain_shares)),
-        Mistake(
-            say("q1.weights_all_alike_softmax"),
-            _with_weights(lambda scores, causal: torch.softmax(_masked(0 * scores, causal), -1)),
-        ),
+        Edit(say("q1.weights_all_alike_softmax"), "q @ k", "0 * q @ k"),
     ),
+    # fmt: on
     attention_written_out=True,
 )
 
@@ -221,22 +159,7 @@ def _many_heads(random: np.random.Generator) -> Iterable[Case]:
     return [_reordered(random, *shape) for shape in ((6, 3, 6), (2, 5, 5), (2, 3, 7))]
 
 
-def _outputs(sentence: str, move: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Mistake:
-    return Mistake(sentence, lambda output, weights, order: (move(output, order), weights), of=0)
-
-
-def _weights(sentence: str, move: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Mistake:
-    return Mistake(sentence, lambda output, weights, order: (output, move(weights, order)), of=1)
-
-
-def _other_axis(values: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
-    """`values` reordered along the first axis that does not count words and is long enough."""
-    axes = [axis for axis in range(values.ndim - 2) if values.shape[axis] > order.max()]
-    return values.index_select(axes[0], order)
-
-
-_ALONG = say("shared.texts_or_heads_put")
-_OPPOSITE = say("shared.rows_columns_weights_moved")
+_OUTPUT, _WEIGHTS = "output[..., order, :]", "weights[..., order, :][..., order]"
 
 q2 = Question(
     assignment=1,
@@ -251,57 +174,33 @@ q2 = Question(
         Part(say("q2.many_texts_heads_once"), 1, cases=_many_heads),
     ),
     tolerance=1e-6,
+    # fmt: off
     mistakes=(
-        Mistake(
-            say("q2.outputs_weights_wrong_order"),
-            lambda output, weights, order: (weights[..., order, :][..., order], output[..., order, :]),
-        ),
-        _outputs(say("q2.outputs_stayed_where_though"), lambda values, order: values),
-        _outputs(
-            say("q2.outputs_went_opposite_way"),
-            lambda values, order: values[..., order.argsort(), :],
-        ),
-        _outputs(say("q2.outputs_simply_turned_round"), lambda values, order: values.flip(-2)),
-        _outputs(_ALONG, _other_axis),
-        _weights(
-            say("q2.weights_moved_who_ask"),
-            lambda values, order: values[..., order, :],
-        ),
-        _weights(
-            say("q2.weights_moved_who_asked"),
-            lambda values, order: values[..., order],
-        ),
-        _weights(say("q2.table_weights_stayed_though"), lambda values, order: values),
-        _weights(
+        Edit(say("q2.outputs_weights_wrong_order"), f"{_OUTPUT}, {_WEIGHTS}", f"{_WEIGHTS}, {_OUTPUT}"),
+        Edit(say("q2.outputs_stayed_where_though"), _OUTPUT, "output", of=0),
+        Edit(say("q2.outputs_went_opposite_way"), _OUTPUT, "output[..., order.argsort(), :]", of=0),
+        Edit(say("q2.outputs_simply_turned_round"), _OUTPUT, "output.flip(-2)", of=0),
+        Edit(say("shared.texts_or_heads_put"), _OUTPUT, "output[order]", of=0),
+        Edit(say("q2.weights_moved_who_ask"), _WEIGHTS, "weights[..., order, :]", of=1),
+        Edit(say("q2.weights_moved_who_asked"), _WEIGHTS, "weights[..., order]", of=1),
+        Edit(say("q2.table_weights_stayed_though"), _WEIGHTS, "weights", of=1),
+        Edit(
             say("q2.weights_went_opposite_way"),
-            lambda values, order: values[..., order.argsort(), :][..., order.argsort()],
+            _WEIGHTS,
+            "weights[..., order.argsort(), :][..., order.argsort()]",
+            of=1,
         ),
-        _weights(_OPPOSITE, lambda values, order: values[..., order, :][..., order.argsort()]),
-        _weights(_OPPOSITE, lambda values, order: values[..., order.argsort(), :][..., order]),
-        _weights(
-            say("q2.weights_picked_pair_pair"),
-            lambda values, order: values[..., order, order],
-        ),
-        _weights(say("q2.table_weights_transposed"), lambda values, order: values[..., order, :][..., order].mT),
-        _weights(_ALONG, _other_axis),
+        Edit(say("shared.rows_columns_weights_moved"), _WEIGHTS, "weights[..., order, :][..., order.argsort()]", of=1),
+        Edit(say("shared.rows_columns_weights_moved"), _WEIGHTS, "weights[..., order.argsort(), :][..., order]", of=1),
+        Edit(say("q2.weights_picked_pair_pair"), _WEIGHTS, "weights[..., order, order]", of=1),
+        Edit(say("q2.table_weights_transposed"), _WEIGHTS, f"{_WEIGHTS}.mT", of=1),
+        Edit(say("shared.texts_or_heads_put"), _WEIGHTS, "weights[order]", of=1),
     ),
+    # fmt: on
 )
 
 
 # ---- question 3: bits
-
-
-def _radix(places: Callable[[np.ndarray, int], Any]) -> Answer:
-    """A wrong binary code made from the positions (as a column) and the number of bits."""
-
-    def answer(positions: Any, bits: int) -> Any:
-        return places(np.asarray(positions)[:, None], bits)
-
-    return answer
-
-
-def _bits_from_one(positions: Any, bits: int) -> Any:
-    return absolute.binary(np.asarray(positions) + 1, bits + 1)[:, :bits]
 
 
 def _bit_cases(random: np.random.Generator) -> Iterable[Case]:
@@ -315,6 +214,8 @@ def _late_bit_cases(random: np.random.Generator) -> Iterable[Case]:
         yield Case(positions, bits, values=say("q3.numbers_too_short"))
 
 
+_BITS = "(positions[:, None] >> np.arange(bits)) & 1"
+
 q3 = Question(
     assignment=1,
     name="q3",
@@ -325,131 +226,53 @@ q3 = Question(
         Part(say("q3.positions_billions"), 1, cases=_late_bit_cases),
     ),
     reference=absolute.binary,
+    # fmt: off
     mistakes=(
-        Mistake(
-            say("q3.highest_bit_comes_first"),
-            lambda positions, bits: absolute.binary(positions, bits)[:, ::-1],
-        ),
-        Mistake(say("q3.positions_start_1"), _bits_from_one),
-        Mistake(
-            say("q4.positions_given_ignored_rows"),
-            lambda positions, bits: absolute.binary(np.arange(len(positions)), bits),
-        ),
-        Mistake(say("q3.rows_columns_swapped"), lambda positions, bits: absolute.binary(positions, bits).T),
-        Mistake(
-            say("q3.every_column_slow_column"),
-            _radix(lambda t, bits: (t >> (np.arange(bits) + 1)) & 1),
-        ),
-        Mistake(
-            say("q3.every_column_fast_flip"),
-            _radix(lambda t, bits: (2 * t >> np.arange(bits)) & 1),
-        ),
-        Mistake(say("q3.position_halved_but_last"), _radix(lambda t, bits: t >> np.arange(bits))),
-        Mistake(
-            say("q3.division_keeps_fraction_digits"),
-            _radix(lambda t, bits: t / 2.0 ** np.arange(bits) % 2),
-        ),
-        Mistake(say("q3.remainders_not_digits"), _radix(lambda t, bits: t % 2 ** np.arange(bits))),
-        Mistake(say("q3.values_bits_not_0"), _radix(lambda t, bits: t & (1 << np.arange(bits)))),
-        Mistake(say("q3.0_1_exchanged"), lambda positions, bits: 1 - absolute.binary(positions, bits)),
-        Mistake(say("q3.digits_minus_1_1"), lambda positions, bits: 2 * absolute.binary(positions, bits) - 1),
-        Mistake(
-            say("q3.decimal_digits"),
-            _radix(lambda t, bits: t // np.array([10.0**i for i in range(bits)]) % 10),
-        ),
-        Mistake(
-            say("q3.gray_code_neighbours_differ"),
-            _radix(lambda t, bits: ((t ^ (t >> 1)) >> np.arange(bits)) & 1),
-        ),
-        Mistake(
-            say("q3.digits_above_eighth_lost"),
-            _radix(lambda t, bits: ((t % 256) >> np.arange(bits)) & 1),
-        ),
-        Mistake(
-            say("q3.digits_above_thirty_second"),
-            _radix(lambda t, bits: ((t % 2**32) >> np.arange(bits)) & 1),
-        ),
-        Mistake(
-            say("q3.digits_above_thirty_second"),
-            _radix(lambda t, bits: (t.astype(np.int32) >> np.arange(bits)) & 1),
-        ),
+        Edit(say("q3.highest_bit_comes_first"), "np.arange(bits)", "np.arange(bits)[::-1]"),
+        Edit(say("q3.positions_start_1"), "positions[:, None]", "(positions + 1)[:, None]"),
+        Edit(say("q4.positions_given_ignored_rows"), "positions[:, None]", "np.arange(len(positions))[:, None]"),
+        Edit(say("q3.rows_columns_swapped"), _BITS, f"({_BITS}).T"),
+        Edit(say("q3.every_column_slow_column"), "np.arange(bits)", "(np.arange(bits) + 1)"),
+        Edit(say("q3.every_column_fast_flip"), "positions[:, None]", "2 * positions[:, None]"),
+        Edit(say("q3.position_halved_but_last"), " & 1", ""),
+        Edit(say("q3.division_keeps_fraction_digits"), _BITS, "positions[:, None] / 2.0 ** np.arange(bits) % 2"),
+        Edit(say("q3.remainders_not_digits"), _BITS, "positions[:, None] % 2 ** np.arange(bits)"),
+        Edit(say("q3.values_bits_not_0"), _BITS, "positions[:, None] & (1 << np.arange(bits))"),
+        Edit(say("q3.0_1_exchanged"), _BITS, f"1 - ({_BITS})"),
+        Edit(say("q3.digits_minus_1_1"), _BITS, f"2 * ({_BITS}) - 1"),
+        Edit(say("q3.decimal_digits"), _BITS, "positions[:, None] // np.array([10.0**i for i in range(bits)]) % 10"),
+        Edit(say("q3.gray_code_neighbours_differ"), "positions[:, None]", "(positions ^ (positions >> 1))[:, None]"),
+        Edit(say("q3.digits_above_eighth_lost"), "positions[:, None]", "positions[:, None] % 256"),
+        Edit(say("q3.digits_above_thirty_second"), "positions[:, None]", "positions[:, None] % 2**32"),
+        Edit(say("q3.digits_above_thirty_second"), "positions[:, None]", "positions.astype(np.int32)[:, None]"),
     ),
+    # fmt: on
 )
 
 
-# ---- questions 4 and 6: clocks and their step
+# ---- questions 4, 6 and 7: frequencies, which all three may get wrong
 
-Speeds = Callable[[np.ndarray, int, float], np.ndarray]
-
-
-def _fast(i: np.ndarray, dim: int, base: float) -> np.ndarray:
-    return base ** (2 * i / dim)
-
-
-SPEEDS: dict[str, Speeds] = {
-    say("shared.hands_slow_down_slowly"): lambda i, dim, base: base ** (-i / dim),
-    say("shared.hands_get_faster"): _fast,
-    say("shared.last_hand_slow_exponent"): lambda i, dim, base: base ** (-2 * i / (dim - 2)),
-    say("shared.pairs_counted_1"): lambda i, dim, base: base ** (-2 * (i + 1) / dim),
-    say("shared.hands_slow_down_fast"): lambda i, dim, base: base ** (-4 * i / dim),
-    say("shared.all_hands_speed"): lambda i, dim, base: i * 0.0 + 1.0,
-    say("shared.another_base_used_given"): lambda i, dim, base: 10_000.0 ** (-2 * i / dim),
-    say("shared.angle_speed_times_position"): lambda i, dim, base: np.radians(base ** (-2 * i / dim)),
-    say("shared.speeds_factor_2_pi"): lambda i, dim, base: 2 * np.pi * base ** (-2 * i / dim),
-    say("shared.speeds_lack_factor_2"): lambda i, dim, base: base ** (-2 * i / dim) / (2 * np.pi),
-    say("shared.logarithm_base_10_stands"): lambda i, dim, base: np.exp(-np.log10(base) * 2 * i / dim),
-    say("shared.speeds_fall_evenly_not"): lambda i, dim, base: 1 - 2 * i / dim,
+# fmt: off
+FREQUENCIES = {
+    say("shared.hands_slow_down_slowly"): "base ** (-{i} / dim)",
+    say("shared.hands_get_faster"): "base ** (2 * {i} / dim)",
+    say("shared.last_hand_slow_exponent"): "base ** (-2 * {i} / (dim - 2))",
+    say("shared.pairs_counted_1"): "base ** (-2 * ({i} + 1) / dim)",
+    say("shared.hands_slow_down_fast"): "base ** (-4 * {i} / dim)",
+    say("shared.all_hands_speed"): "base ** (0.0 * {i})",
+    say("shared.another_base_used_given"): "10_000.0 ** (-2 * {i} / dim)",
+    say("shared.angle_speed_times_position"): "np.radians(base ** (-2 * {i} / dim))",
+    say("shared.speeds_factor_2_pi"): "2 * np.pi * base ** (-2 * {i} / dim)",
+    say("shared.speeds_lack_factor_2"): "base ** (-2 * {i} / dim) / (2 * np.pi)",
+    say("shared.logarithm_base_10_stands"): "np.exp(-np.log10(base) * 2 * {i} / dim)",
+    say("shared.speeds_fall_evenly_not"): "(1 - 2 * {i} / dim)",
 }
+# fmt: on
 
 
-def _pairs(dim: int) -> np.ndarray:
-    return np.arange(dim // 2).astype(float)
-
-
-def _table(angle: np.ndarray) -> np.ndarray:
-    """Sine and cosine in turn."""
-    return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(*angle.shape[:-1], -1)
-
-
-def _code_with(speeds: Speeds) -> Answer:
-    def answer(positions: Any, dim: int, base: float) -> Any:
-        return _table(np.multiply.outer(np.asarray(positions, dtype=float), speeds(_pairs(dim), dim, base)))
-
-    return answer
-
-
-def _code_per_column(factor: float) -> Answer:
-    """A speed for each column, which is what comes out where i counts dimensions."""
-
-    def answer(positions: Any, dim: int, base: float) -> Any:
-        angle = np.multiply.outer(np.asarray(positions, dtype=float), base ** (-factor * np.arange(dim) / dim))
-        return np.where(np.arange(dim) % 2 == 0, np.sin(angle), np.cos(angle))
-
-    return answer
-
-
-def _cosine_first(positions: Any, dim: int, base: float) -> Any:
-    return absolute.sinusoidal(positions, dim, base).reshape(-1, dim // 2, 2)[..., ::-1].reshape(-1, dim)
-
-
-def _one_wave_only(which: int) -> Answer:
-    def answer(positions: Any, dim: int, base: float) -> Any:
-        return np.repeat(absolute.sinusoidal(positions, dim, base)[:, which::2], 2, axis=-1)
-
-    return answer
-
-
-def _kept_whole(positions: Any, dim: int, base: float) -> Any:
-    """A code put into an array of the dtype of the positions."""
-    return absolute.sinusoidal(positions, dim, base).astype(np.asarray(positions).dtype)
-
-
-def _angles_in_bfloat16(speeds_too: bool) -> Answer:
-    def answer(positions: Any, dim: int, base: float) -> Any:
-        at, speeds = torch.as_tensor(positions).bfloat16(), inv_freq(dim, base, like=torch.zeros(1))
-        return _table((at[:, None] * (speeds.bfloat16() if speeds_too else speeds)).double().numpy())
-
-    return answer
+def _frequencies(i: str) -> list[Edit]:
+    """Wrong frequencies in a solution that calls the number of a pair so."""
+    return [Edit(told, f"base ** (-2 * {i} / dim)", wrong.format(i=i)) for told, wrong in FREQUENCIES.items()]
 
 
 def _table_cases(random: np.random.Generator) -> Iterable[Case]:
@@ -467,6 +290,10 @@ def _base_cases(random: np.random.Generator) -> Iterable[Case]:
         yield Case(int(random.integers(300, 900)) + np.arange(9), 12, base)
 
 
+_TABLE = "np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(len(positions), dim)"
+_BY_COLUMN = "np.where(np.arange(dim) % 2 == 0, np.sin(angle), np.cos(angle))"
+_ROUNDED_POSITIONS = "(torch.as_tensor(positions).bfloat16()[:, None] * torch.as_tensor(inv_freq)).double().numpy()"
+
 q4 = Question(
     assignment=1,
     name="q4",
@@ -479,61 +306,39 @@ q4 = Question(
     ),
     reference=absolute.sinusoidal,
     tolerance=1e-6,
+    # fmt: off
     mistakes=(
-        Mistake(
-            say("q4.all_sines_come_first"),
-            lambda positions, dim, base: absolute.sinusoidal(positions, dim, base, "half-split"),
+        Edit(say("q4.all_sines_come_first"), "np.stack", "np.concatenate"),
+        Edit(say("q4.cosine_pair_stands_before"), "np.sin(angle), np.cos(angle)", "np.cos(angle), np.sin(angle)"),
+        Edit(say("q4.sine_cosine_two_speeds"), "np.arange(dim // 2)", "np.arange(dim)", _TABLE, _BY_COLUMN),
+        Edit(say("q4.sine_cosine_two_speeds_each"), "-2 * np.arange(dim // 2)", "-np.arange(dim)", _TABLE, _BY_COLUMN),
+        Edit(say("q4.positions_start_1"), "positions[:, None]", "(positions[:, None] + 1)"),
+        *_frequencies("np.arange(dim // 2)"),
+        Edit(say("q4.positions_given_ignored_rows"), "positions[:, None]", "np.arange(len(positions))[:, None]"),
+        Edit(say("q4.rows_columns_swapped"), "(len(positions), dim)", "(len(positions), dim).T"),
+        Edit(say("q4.hands_turn_other_way"), "positions[:, None]", "-positions[:, None]"),
+        Edit(say("q4.every_wave_sine_cosine"), "np.cos", "np.sin"),
+        Edit(say("q4.every_wave_cosine_sine"), "np.sin", "np.cos"),
+        Edit(say("q4.positions_rounded_whole_numbers"), "positions[:, None]", "np.trunc(positions)[:, None]"),
+        Edit(
+            say("q4.sines_cosines_cut_whole"), "(len(positions), dim)", "(len(positions), dim).astype(positions.dtype)"
         ),
-        Mistake(say("q4.cosine_pair_stands_before"), _cosine_first),
-        Mistake(say("q4.sine_cosine_two_speeds"), _code_per_column(2.0)),
-        Mistake(say("q4.sine_cosine_two_speeds_each"), _code_per_column(1.0)),
-        Mistake(
-            say("q4.positions_start_1"),
-            lambda positions, dim, base: absolute.sinusoidal(np.asarray(positions) + 1, dim, base),
+        Edit(
+            say("q4.angles_computed_bfloat16"),
+            "positions[:, None] * inv_freq",
+            _ROUNDED_POSITIONS.replace("(inv_freq)", "(inv_freq).bfloat16()"),
+            tolerance=0.02,
         ),
-        *(Mistake(sentence, _code_with(speeds)) for sentence, speeds in SPEEDS.items()),
-        Mistake(
-            say("q4.positions_given_ignored_rows"),
-            lambda positions, dim, base: absolute.sinusoidal(np.arange(len(positions)), dim, base),
+        Mistake(say("q4.nearly_right_but_digits"), absolute.sinusoidal, tolerance=0.1),
+        Edit(
+            say("q4.positions_kept_bfloat16_where"), "positions[:, None] * inv_freq", _ROUNDED_POSITIONS, tolerance=1e-3
         ),
-        Mistake(
-            say("q4.rows_columns_swapped"), lambda positions, dim, base: absolute.sinusoidal(positions, dim, base).T
-        ),
-        Mistake(
-            say("q4.hands_turn_other_way"),
-            lambda positions, dim, base: absolute.sinusoidal(-np.asarray(positions), dim, base),
-        ),
-        Mistake(say("q4.every_wave_sine_cosine"), _one_wave_only(0)),
-        Mistake(say("q4.every_wave_cosine_sine"), _one_wave_only(1)),
-        Mistake(
-            say("q4.positions_rounded_whole_numbers"),
-            lambda positions, dim, base: absolute.sinusoidal(np.trunc(positions), dim, base),
-        ),
-        Mistake(say("q4.sines_cosines_cut_whole"), _kept_whole),
-        Mistake(say("q4.angles_computed_bfloat16"), _angles_in_bfloat16(True), tolerance=0.02),
-        Mistake(
-            say("q4.nearly_right_but_digits"),
-            absolute.sinusoidal,
-            tolerance=0.1,
-        ),
-        Mistake(say("q4.positions_kept_bfloat16_where"), _angles_in_bfloat16(False), 1e-3),
     ),
+    # fmt: on
 )
 
 
 # ---- question 6: a step
-
-
-def _step_with(speeds: Speeds, forward: bool = True) -> Answer:
-    def answer(offset: float, dim: int, base: float) -> Any:
-        turned = offset * speeds(_pairs(dim), dim, base)
-        matrix = np.zeros((dim, dim))
-        even, odd = np.arange(0, dim, 2), np.arange(1, dim, 2)
-        matrix[even, even] = matrix[odd, odd] = np.cos(turned)
-        matrix[even, odd], matrix[odd, even] = np.sin(turned), -np.sin(turned)
-        return matrix if forward else matrix.T
-
-    return answer
 
 
 def _step(offset: float, dim: int, base: float) -> Any:
@@ -551,12 +356,7 @@ def _back_cases(random: np.random.Generator) -> Iterable[Case]:
     yield Case(int(random.integers(1000, 9000)), 8, float(random.integers(50, 2000)))
 
 
-def _exchanged(offset: float, dim: int, base: float) -> Any:
-    """The matrix with sines and cosines in each other's place, signs as they were."""
-    matrix = np.asarray(_step(offset, dim, base))[:, np.arange(dim) ^ 1]
-    matrix[1::2] *= -1
-    return matrix
-
+_BLOCK = "[[c, s], [-s, c]]"
 
 q6 = Question(
     assignment=1,
@@ -569,51 +369,35 @@ q6 = Question(
     ),
     reference=_step,
     tolerance=1e-6,
+    # fmt: off
     mistakes=(
-        Mistake(say("q6.matrix_takes_code_opposite"), lambda offset, dim, base: _step(-offset, dim, base)),
-        Mistake(
-            say("q6.matrix_all_sines_first"),
-            lambda offset, dim, base: absolute.shift_matrix(offset, dim, base, "half-split"),
+        Edit(say("q6.matrix_takes_code_opposite"), _BLOCK, "[[c, -s], [s, c]]"),
+        Edit(
+            say("q6.matrix_all_sines_first"), "[2 * i : 2 * i + 2, 2 * i : 2 * i + 2]", "[i :: dim // 2, i :: dim // 2]"
         ),
-        Mistake(say("q6.number_tokens_ignored_matrix"), lambda offset, dim, base: _step(1, dim, base)),
-        *(Mistake(sentence, _step_with(speeds)) for sentence, speeds in SPEEDS.items()),
-        Mistake(say("q6.matrix_leaves_every_code"), lambda offset, dim, base: np.eye(dim)),
-        Mistake(
-            say("q6.number_tokens_cut_whole"),
-            lambda offset, dim, base: _step(math.trunc(offset), dim, base),
-        ),
-        Mistake(say("q6.step_back_taken_step"), lambda offset, dim, base: _step(abs(offset), dim, base)),
-        Mistake(
+        Edit(say("q6.number_tokens_ignored_matrix"), "k * base", "base"),
+        *_frequencies("i"),
+        Edit(say("q6.matrix_leaves_every_code"), _BLOCK, "np.eye(2)"),
+        Edit(say("q6.number_tokens_cut_whole"), "k * base", "math.trunc(k) * base"),
+        Edit(say("q6.step_back_taken_step"), "k * base", "abs(k) * base"),
+        Edit(
             say("q6.matrix_takes_position_0"),
-            lambda offset, dim, base: np.outer(*(absolute.sinusoidal(t, dim, base) for t in (offset, 0))) * 2 / dim,
+            "return matrix",
+            "return matrix[:, 1::2].sum(axis=1, keepdims=True) * (np.arange(dim) % 2) * 2 / dim",
         ),
-        Mistake(say("q6.matrix_goes_token_far"), lambda offset, dim, base: _step(offset + 1, dim, base)),
-        Mistake(
-            say("q6.code_position_where_matrix"),
-            lambda offset, dim, base: absolute.sinusoidal(offset, dim, base),
-        ),
-        Mistake(
-            say("q6.cosines_right_sines_missing"),
-            lambda offset, dim, base: (_step(offset, dim, base) + _step(-offset, dim, base)) / 2,
-        ),
-        Mistake(
-            say("q6.both_sines_same_sign"),
-            lambda offset, dim, base: (
-                np.abs(np.tri(dim, k=0)) * _step(-offset, dim, base) + np.triu(_step(offset, dim, base), 1)
-            ),
-        ),
-        Mistake(say("q6.sines_cosines_changed_places"), _exchanged),
-        Mistake(say("q6.one_step_multiplied"), lambda offset, dim, base: offset * _step(1, dim, base)),
+        Edit(say("q6.matrix_goes_token_far"), "k * base", "(k + 1) * base"),
+        Edit(say("q6.code_position_where_matrix"), "return matrix", "return matrix[:, 1::2].sum(axis=1)"),
+        Edit(say("q6.cosines_right_sines_missing"), _BLOCK, "[[c, 0], [0, c]]"),
+        Edit(say("q6.both_sines_same_sign"), _BLOCK, "[[c, s], [s, c]]"),
+        Edit(say("q6.sines_cosines_changed_places"), _BLOCK, "[[s, c], [-c, s]]"),
+        Edit(say("q6.one_step_multiplied"), "k * base", "base", "return matrix", "return k * matrix"),
         Mistake(say("q6.nearly_right_but_digits"), _step, tolerance=0.05),
     ),
+    # fmt: on
 )
 
 
 # ---- question 7: a slider
-
-
-def _heights(speeds: Speeds, dim: int, base: float, wave: Any = np.cos) -> Any:
-    return wave(np.multiply.outer(np.arange(REACH + 1.0), speeds(_pairs(dim), dim, base))).mean(axis=-1)
 
 
 def _right_curve(base: float, dim: int) -> np.ndarray:
@@ -624,6 +408,8 @@ def _curves(random: np.random.Generator) -> Iterable[Case]:
     for dim in (16, 4, 2 * int(random.integers(20, 120))):
         yield Case(float(10 ** random.uniform(1.2, 5.8)), dim)
 
+
+_CURVE = "np.cos(k[:, None] * inv_freq).mean(axis=-1)"
 
 q7 = Question(
     assignment=1,
@@ -642,30 +428,17 @@ q7 = Question(
         ),
     ),
     reference=_right_curve,
+    # fmt: off
     mistakes=(
-        Mistake(
-            say("q7.curve_product_two_codes"),
-            lambda base, dim: _right_curve(base, dim) * (dim / 2),
-        ),
-        Mistake(
-            say("q7.curve_starts_1_2"),
-            lambda base, dim: _right_curve(base, dim) / 2,
-        ),
-        Mistake(
-            say("q7.curve_sum_sines_height"),
-            lambda base, dim: _heights(lambda i, dim, base: base ** (-2 * i / dim), dim, base, np.sin),
-        ),
-        *(
-            Mistake(sentence, lambda base, dim, speeds=speeds: _heights(speeds, dim, base))
-            for sentence, speeds in SPEEDS.items()
-        ),
-        Mistake(say("q7.width_given_ignored"), lambda base, dim: _right_curve(base, 64)),
-        Mistake(
-            say("q7.how_far_apart_two"),
-            lambda base, dim: np.sqrt(np.maximum(dim * (1 - _right_curve(base, dim)), 0)),
-        ),
-        Mistake(say("q7.distances_start_1"), lambda base, dim: decay(np.arange(1, REACH + 2), inv_freq(dim, base))),
+        Edit(say("q7.curve_product_two_codes"), ".mean(axis=-1)", ".sum(axis=-1)"),
+        Edit(say("q7.curve_starts_1_2"), ".mean(axis=-1)", ".mean(axis=-1) / 2"),
+        Edit(say("q7.curve_sum_sines_height"), "np.cos", "np.sin"),
+        *_frequencies("np.arange(dim // 2)"),
+        Edit(say("q7.width_given_ignored"), "k = np.arange(201)", "k, dim = np.arange(201), 64"),
+        Edit(say("q7.how_far_apart_two"), _CURVE, "np.sqrt((2 - 2 * np.cos(k[:, None] * inv_freq)).sum(axis=-1))"),
+        Edit(say("q7.distances_start_1"), "k[:, None]", "(k + 1)[:, None]"),
     ),
+    # fmt: on
     packages=("plotly", "ipywidgets"),
 )
 

@@ -102,9 +102,7 @@ q1 = Question(
         Edit(say("q1.words_may_not_look"), "triu(1)", "triu(0)", 'float("-inf")', "-1e9"),
         Edit(say("q1.words_kept_looking_ahead"), "if causal", "if True"),
         Edit(say("q1.output_weights_wrong_order"), "weights @ v, weights", "weights, weights @ v"),
-        Edit(
-            say("q1.comes_second_scores_not"), "weights @ v, weights", "weights @ v, q @ k.mT / q.shape[-1] ** 0.5"
-        ),
+        Edit(say("q1.comes_second_scores_not"), "weights @ v, weights", "weights @ v, q @ k.mT / q.shape[-1] ** 0.5"),
         Edit(say("q1.scores_divided_width_not"), "math.sqrt(q.shape[-1])", "q.shape[-1]"),
         Edit(say("q1.scores_multiplied_where_should"), "/ math", "* math"),
         Edit(say("q1.scores_divided_root_number"), "q.shape[-1]", "k.shape[-2]"),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from course.question import Assignment, Case, Mistake, Part, Question, sentences_of, until
+from course.question import Assignment, Case, Edit, Mistake, Part, Question, sentences_of, until
 from posenc import frequencies, scaling
 from posenc.check import HandGraded
 
@@ -66,6 +66,9 @@ def _advantages(random: np.random.Generator) -> Iterator[Case]:
         yield Case(slope * float(random.uniform(0.8, 1.2)), float(random.uniform(7, 15)))
 
 
+_SHARES = "unnormalised / unnormalised.sum()"
+_REACH = "(math.log(math.exp(advantage) + 1) + math.log(1 - math.exp(-slope))) / slope"
+
 q1 = Question(
     assignment=4,
     name="q1",
@@ -78,13 +81,15 @@ q1 = Question(
             function="weights",
             cases=_gentle,
             reference=_alibi_weights,
+            # fmt: off
             mistakes=(
-                Mistake(say("q1.weights_positions"), lambda s, n: _alibi_weights(s, n)[::-1]),
-                Mistake(say("q1.weights_not_normalised"), lambda s, n: np.exp(-s * np.arange(n))),
-                Mistake(say("q1.weights_infinite"), lambda s, n: np.exp(-s * np.arange(n)) * -np.expm1(-s)),
-                Mistake(say("q1.weights_from_one"), lambda s, n: np.exp(-s) * _alibi_weights(s, n)),
-                Mistake(say("q1.weights_logits"), lambda s, n: -s * np.arange(n)),
+                Edit(say("q1.weights_positions"), _SHARES, f"({_SHARES})[::-1]"),
+                Edit(say("q1.weights_not_normalised"), " / unnormalised.sum()", ""),
+                Edit(say("q1.weights_infinite"), "/ unnormalised.sum()", "* (1 - math.exp(-slope))"),
+                Edit(say("q1.weights_from_one"), _SHARES, f"math.exp(-slope) * {_SHARES}"),
+                Edit(say("q1.weights_logits"), _SHARES, "-slope * np.arange(length)"),
             ),
+            # fmt: on
         ),
         Part(
             say("q1.slope_for"),
@@ -92,13 +97,15 @@ q1 = Question(
             function="slope_for",
             cases=_shares,
             reference=_slope_for,
+            # fmt: off
             mistakes=(
-                Mistake(say("q1.slope_inside"), lambda share, n: -math.log(1 - share) / n),
-                Mistake(say("q1.slope_sign"), lambda share, n: math.log(share) / n),
-                Mistake(say("q1.slope_at"), lambda share, n: share / n),
-                Mistake(say("q1.slope_one_more"), lambda share, n: -math.log(share) / (n + 1)),
-                Mistake(say("q1.slope_one_more"), lambda share, n: -math.log(share) / (n - 1)),
+                Edit(say("q1.slope_inside"), "log(share)", "log(1 - share)"),
+                Edit(say("q1.slope_sign"), "-math.log(share)", "math.log(share)"),
+                Edit(say("q1.slope_at"), "-math.log(share)", "share"),
+                Edit(say("q1.slope_one_more"), "log(share) / length", "log(share) / (length + 1)"),
+                Edit(say("q1.slope_one_more"), "log(share) / length", "log(share) / (length - 1)"),
             ),
+            # fmt: on
         ),
         Part(
             say("q1.reach"),
@@ -106,15 +113,14 @@ q1 = Question(
             function="reach",
             cases=_advantages,
             reference=_reach,
+            # fmt: off
             mistakes=(
-                Mistake(say("q1.reach_ratio"), lambda s, c: c / s),
-                Mistake(say("q1.reach_itself"), lambda s, c: (c + math.log(-math.expm1(-s))) / s, 1e-7),
-                Mistake(say("q1.reach_crowd"), lambda s, c: float(np.logaddexp(c, 0)) / s),
-                Mistake(
-                    say("q1.reach_sign"),
-                    lambda s, c: (float(np.logaddexp(c, 0)) - math.log(-math.expm1(-s))) / s,
-                ),
+                Edit(say("q1.reach_ratio"), _REACH, "advantage / slope"),
+                Edit(say("q1.reach_itself"), "math.log(math.exp(advantage) + 1)", "advantage", tolerance=1e-7),
+                Edit(say("q1.reach_crowd"), " + math.log(1 - math.exp(-slope))", ""),
+                Edit(say("q1.reach_sign"), " + math.log(1 -", " - math.log(1 -"),
             ),
+            # fmt: on
         ),
     ),
     tolerance=1e-7,
@@ -129,11 +135,6 @@ def _ntk(dim: int, base: float, factor: float) -> Any:
     return scaling.ntk_aware(dim, base, factor=factor).inv_freq
 
 
-def _powers(dim: int, base: float, step: float = 2.0) -> np.ndarray:
-    """base^(−step·i/dim), for bases and steps that the package would refuse."""
-    return np.asarray(float(base) ** (-step * np.arange(dim // 2) / dim))
-
-
 def _wide(random: np.random.Generator) -> Iterator[Case]:
     for dim in (128, 2 * int(random.integers(17, 50))):
         yield Case(dim, float(random.integers(2_000, 400_000)), float(random.uniform(2, 12)))
@@ -144,16 +145,11 @@ def _narrow(random: np.random.Generator) -> Iterator[Case]:
         yield Case(dim, float(random.uniform(30, 9000)), float(random.uniform(1.5, 8)))
 
 
-_SQUARED = say("shared.factor_squared_example_hand")
-_NO_BRACKETS = say("shared.exponent_factor_needs_brackets")
-_UPSIDE_DOWN_POWER = say("shared.fraction_exponent_factor_upside")
 _TIMES_SLOWER = say("shared.how_many_times_slower")
 _LACKS_2 = say("shared.exponent_base_lacks_2")
-
-
-def _every_dimension(dim: int, base: float, factor: float) -> np.ndarray:
-    exponent = np.arange(dim) / dim
-    return np.asarray(scaling.ntk_base(dim, base, factor=factor) ** -exponent)
+_POWER = "factor ** (dim / (dim - 2))"
+_OLD = "base ** (-np.arange(0, dim, 2) / dim)"
+_NEW = f"new_{_OLD}"
 
 
 q2 = Question(
@@ -167,82 +163,37 @@ q2 = Question(
     ),
     reference=_ntk,
     tolerance=1e-7,
+    # fmt: off
     mistakes=(
-        Mistake(
-            say("q2.base_multiplied_factor_alone"),
-            lambda dim, base, s: _powers(dim, base * s),
-        ),
-        Mistake(
-            say("q2.every_hand_slowed_alike"),
-            lambda dim, base, s: scaling.linear(dim, base, factor=s).inv_freq,
-        ),
-        Mistake(_UPSIDE_DOWN_POWER, lambda dim, base, s: _powers(dim, base * s ** ((dim - 2) / dim))),
-        Mistake(
-            say("q2.exponent_factor_d_d"),
-            lambda dim, base, s: _powers(dim, base * s ** (dim / (dim - 1))),
-        ),
-        Mistake(_SQUARED, lambda dim, base, s: _powers(dim, base * s**2)),
-        Mistake(_NO_BRACKETS, lambda dim, base, s: _powers(dim, base * s**dim / (dim - 2))),
-        Mistake(
-            say("q2.old_base_raised_power"),
-            lambda dim, base, s: _powers(dim, (base * s) ** (dim / (dim - 2))),
-        ),
-        Mistake(
-            say("q2.pair_pair_slowing_grows"),
-            lambda dim, base, s: _powers(dim, base) / np.linspace(1, s, dim // 2),
-        ),
-        Mistake(
+        Edit(say("q2.base_multiplied_factor_alone"), _POWER, "factor"),
+        Edit(say("q2.every_hand_slowed_alike"), _NEW, f"{_OLD} / factor"),
+        Edit(say("shared.fraction_exponent_factor_upside"), _POWER, "factor ** ((dim - 2) / dim)"),
+        Edit(say("q2.exponent_factor_d_d"), "(dim - 2)", "(dim - 1)"),
+        Edit(say("shared.factor_squared_example_hand"), _POWER, "factor**2"),
+        Edit(say("shared.exponent_factor_needs_brackets"), _POWER, "factor**dim / (dim - 2)"),
+        Edit(say("q2.old_base_raised_power"), "base * factor", "(base * factor)"),
+        Edit(say("q2.pair_pair_slowing_grows"), _NEW, f"{_OLD} / np.linspace(1, factor, dim // 2)"),
+        Edit(
             say("q2.only_slowest_hand_slowed"),
-            lambda dim, base, s: np.append(_powers(dim, base)[:-1], _powers(dim, base)[-1] / s),
+            _NEW,
+            f"{_OLD} / np.where(np.arange(dim // 2) == dim // 2 - 1, factor, 1)",
         ),
-        Mistake(
-            say("q2.fastest_hand_slowed_well"),
-            lambda dim, base, s: scaling.ntk_base(dim, base, factor=s) ** (-2.0 * np.arange(1, dim // 2 + 1) / dim),
-        ),
-        Mistake(
-            _LACKS_2,
-            lambda dim, base, s: _powers(dim, scaling.ntk_base(dim, base, factor=s), 1.0),
-        ),
-        Mistake(
-            say("q2.frequencies_themselves_made_d"),
-            lambda dim, base, s: scaling.ntk_base(dim, base, factor=s) ** (-2.0 * np.arange(dim // 2) / (dim - 2)),
-        ),
-        Mistake(
-            say("q2.base_positive_power_tokens"),
-            lambda dim, base, s: _powers(dim, scaling.ntk_base(dim, base, factor=s), -2.0),
-        ),
-        Mistake(
-            say("q2.new_base_list_frequencies"),
-            lambda dim, base, s: scaling.ntk_base(dim, base, factor=s),
-        ),
-        Mistake(say("q2.factor_no_effect"), lambda dim, base, s: frequencies.inv_freq(dim, base)),
-        Mistake(
-            say("q2.base_got_smaller_hands"),
-            lambda dim, base, s: _powers(dim, base / s ** (dim / (dim - 2))),
-        ),
-        Mistake(
-            say("q2.exponent_rounded_whole_number"),
-            lambda dim, base, s: _powers(dim, base * s ** (dim // (dim - 2))),
-        ),
-        Mistake(
-            say("q2.list_frequency_each_dimension"),
-            _every_dimension,
-        ),
-        Mistake(
-            say("q2.tokens_turn_wavelengths_radians"),
-            lambda dim, base, s: 2 * math.pi / _ntk(dim, base, s),
-        ),
-        Mistake(say("q2.list_wrong_order_fastest"), lambda *args: _ntk(*args)[::-1]),
-        Mistake(_TIMES_SLOWER, lambda dim, base, s: frequencies.inv_freq(dim, base) / _ntk(dim, base, s)),
-        Mistake(
-            say("q2.slowing_wrong_way_round"),
-            lambda dim, base, s: _powers(dim, base) / s ** (1 - np.arange(0, dim, 2) / (dim - 2)),
-        ),
-        Mistake(
-            say("q2.exponents_list_rounded"),
-            lambda dim, base, s: scaling.ntk_base(dim, base, factor=s) ** (-2.0 * np.arange(dim // 2) // dim),
-        ),
+        Edit(say("q2.fastest_hand_slowed_well"), "arange(0, dim, 2)", "arange(2, dim + 2, 2)"),
+        Edit(_LACKS_2, "arange(0, dim, 2)", "arange(dim // 2)"),
+        Edit(say("q2.frequencies_themselves_made_d"), "2) / dim)", "2) / (dim - 2))"),
+        Edit(say("q2.base_positive_power_tokens"), "(-np", "(np"),
+        Edit(say("q2.new_base_list_frequencies"), _NEW, "new_base"),
+        Edit(say("q2.factor_no_effect"), _NEW, _OLD),
+        Edit(say("q2.base_got_smaller_hands"), "base * factor", "base / factor"),
+        Edit(say("q2.exponent_rounded_whole_number"), "dim / (dim - 2)", "dim // (dim - 2)"),
+        Edit(say("q2.list_frequency_each_dimension"), "arange(0, dim, 2)", "arange(dim)"),
+        Edit(say("q2.tokens_turn_wavelengths_radians"), _NEW, f"2 * math.pi / {_NEW}"),
+        Edit(say("q2.list_wrong_order_fastest"), _NEW, f"({_NEW})[::-1]"),
+        Edit(_TIMES_SLOWER, _NEW, f"{_OLD} / {_NEW}"),
+        Edit(say("q2.slowing_wrong_way_round"), _NEW, f"{_OLD} / factor ** (1 - np.arange(0, dim, 2) / (dim - 2))"),
+        Edit(say("q2.exponents_list_rounded"), "2) / dim)", "2) // dim)"),
     ),
+    # fmt: on
 )
 
 
@@ -261,65 +212,12 @@ def _by_parts(dim: int, base: float, length: int, factor: float, beta_fast: floa
     ).inv_freq
 
 
-def _ramp(kept: Callable[[np.ndarray, float, float, float], Any]) -> Callable[..., Any]:
-    """A wrong answer to question 4, by the weight of the old speed: of turns, the factor and the bounds."""
-
-    def wrong(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
-        speeds = frequencies.inv_freq(dim, base)
-        weight = np.asarray(kept(frequencies.rotations(length, speeds), factor, fast, slow))
-        return weight * speeds + (1 - weight) * speeds / factor
-
-    return wrong
-
-
-def _straight(turns: np.ndarray, fast: float, slow: float) -> np.ndarray:
-    return np.asarray(np.clip((turns - slow) / (fast - slow), 0, 1))
-
-
 def _by_index(truncate: bool) -> Callable[..., Any]:
     def wrong(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
         options: dict[str, Any] = {"original_max_position_embeddings": length, "beta_fast": fast, "beta_slow": slow}
         return scaling.yarn(dim, base, factor=factor, truncate=truncate, **options).inv_freq
 
     return wrong
-
-
-def _wavelengths_blended(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
-    speeds = frequencies.inv_freq(dim, base)
-    weight = _straight(frequencies.rotations(length, speeds), fast, slow)
-    return speeds / (weight + (1 - weight) * factor)
-
-
-def _multiplied(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
-    speeds = frequencies.inv_freq(dim, base)
-    weight = _straight(frequencies.rotations(length, speeds), fast, slow)
-    return weight * speeds + (1 - weight) * speeds * factor
-
-
-def _powers_blended(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
-    speeds = frequencies.inv_freq(dim, base)
-    return speeds / factor ** (1 - _straight(frequencies.rotations(length, speeds), fast, slow))
-
-
-def _slowly_falling(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
-    speeds = _powers(dim, base, 1.0)
-    weight = _straight(frequencies.rotations(length, speeds), fast, slow)
-    return weight * speeds + (1 - weight) * speeds / factor
-
-
-def _to_a_greater_base(power: Callable[[int], float]) -> Callable[..., Any]:
-    """A wrong answer to question 4 that blends with NTK-aware scaling, by the power of its factor."""
-
-    def wrong(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
-        speeds = frequencies.inv_freq(dim, base)
-        weight = _straight(frequencies.rotations(length, speeds), fast, slow)
-        return weight * speeds + (1 - weight) * _powers(dim, base * factor ** power(dim))
-
-    return wrong
-
-
-def _weight_alone(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
-    return _straight(frequencies.rotations(length, frequencies.inv_freq(dim, base)), fast, slow)
 
 
 def _made(dim: int, base: float, length: int) -> Any:
@@ -367,7 +265,8 @@ def _whole_head(random: np.random.Generator) -> Iterator[Case]:
 
 
 _ALONG = say("shared.ramp_straight_along_list")
-_UPSIDE_DOWN = say("shared.ramp_upside_down_fast")
+_KEPT = "np.clip((rotations - beta_slow) / (beta_fast - beta_slow), 0, 1)"
+_BLEND = "kept * inv_freq + (1 - kept) * inv_freq / factor"
 
 q4 = Question(
     assignment=4,
@@ -381,100 +280,61 @@ q4 = Question(
     ),
     reference=_by_parts,
     tolerance=1e-7,
+    # fmt: off
     mistakes=(
-        Mistake(_UPSIDE_DOWN, _ramp(lambda made, s, fast, slow: 1 - _straight(made, fast, slow))),
-        Mistake(
-            say("q4.turns_counted_radians_turn"),
-            _ramp(lambda made, s, fast, slow: _straight(2 * math.pi * made, fast, slow)),
-        ),
-        Mistake(
-            say("q4.weight_old_speed_not"),
-            _ramp(lambda made, s, fast, slow: (made - slow) / (fast - slow)),
-        ),
-        Mistake(
-            say("q4.weight_old_speed_not_held"),
-            _ramp(lambda made, s, fast, slow: np.minimum((made - slow) / (fast - slow), 1)),
-        ),
-        Mistake(
-            say("q4.weight_old_speed_not_held_below"),
-            _ramp(lambda made, s, fast, slow: np.maximum((made - slow) / (fast - slow), 0)),
-        ),
-        Mistake(
-            say("q4.angle_radians_multiplied_2"),
-            _ramp(lambda made, s, fast, slow: _straight((2 * math.pi) ** 2 * made, fast, slow)),
-        ),
-        Mistake(
-            say("q4.turns_rounded_down_parts"),
-            _ramp(lambda made, s, fast, slow: _straight(np.floor(made), fast, slow)),
-        ),
-        Mistake(
+        Edit(say("shared.ramp_upside_down_fast"), _KEPT, f"1 - {_KEPT}"),
+        Edit(say("q4.turns_counted_radians_turn"), " / (2 * math.pi)", ""),
+        Edit(say("q4.weight_old_speed_not"), "np.clip(", "(", ", 0, 1)", ")"),
+        Edit(say("q4.weight_old_speed_not_held"), "np.clip", "np.minimum", ", 0, 1)", ", 1)"),
+        Edit(say("q4.weight_old_speed_not_held_below"), "np.clip", "np.maximum", ", 0, 1)", ", 0)"),
+        Edit(say("q4.angle_radians_multiplied_2"), "/ (2 * math.pi)", "* (2 * math.pi)"),
+        Edit(say("q4.turns_rounded_down_parts"), "(rotations -", "(np.floor(rotations) -"),
+        Edit(
             say("q4.between_bounds_all_pairs"),
-            _ramp(lambda made, s, fast, slow: np.where(made >= fast, 1, np.where(made <= slow, 0, 0.5))),
+            _KEPT,
+            "np.where(rotations >= beta_fast, 1, np.where(rotations <= beta_slow, 0, 0.5))",
         ),
-        Mistake(
+        Edit(
             say("q4.ramp_straight_tokens_turn"),
-            _ramp(lambda made, s, fast, slow: _straight(1 / made, 1 / fast, 1 / slow)),
+            _KEPT,
+            "np.clip((1 / rotations - 1 / beta_slow) / (1 / beta_fast - 1 / beta_slow), 0, 1)",
         ),
-        Mistake(say("q4.blend_made_powers_factor"), _powers_blended),
-        Mistake(
-            say("q4.tokens_turn_wavelengths_radians"),
-            lambda *given: 2 * math.pi / _by_parts(*given),
-        ),
-        Mistake(
-            say("q4.wavelengths_blended_how_many"),
-            _wavelengths_blended,
-        ),
-        Mistake(say("q4.slow_hands_sped_up"), _multiplied),
-        Mistake(
-            say("q4.turns_counted_over_longer"),
-            _ramp(lambda made, s, fast, slow: _straight(s * made, fast, slow)),
-        ),
-        Mistake(_ALONG, _ramp(lambda made, s, fast, slow: _straight(np.log(made), math.log(fast), math.log(slow)))),
+        Edit(say("q4.blend_made_powers_factor"), _BLEND, "inv_freq / factor ** (1 - kept)"),
+        Edit(say("q4.tokens_turn_wavelengths_radians"), _BLEND, f"2 * math.pi / ({_BLEND})"),
+        Edit(say("q4.wavelengths_blended_how_many"), _BLEND, "inv_freq / (kept + (1 - kept) * factor)"),
+        Edit(say("q4.slow_hands_sped_up"), "inv_freq / factor", "inv_freq * factor"),
+        Edit(say("q4.turns_counted_over_longer"), "length * inv_freq", "factor * length * inv_freq"),
+        Edit(_ALONG, _KEPT, "np.clip(np.log(rotations / beta_slow) / np.log(beta_fast / beta_slow), 0, 1)"),
         Mistake(_ALONG, _by_index(truncate=True)),
         Mistake(_ALONG, _by_index(truncate=False)),
-        Mistake(
-            say("q4.pairs_between_bounds_left"),
-            _ramp(lambda made, s, fast, slow: made >= slow),
-        ),
-        Mistake(
-            say("q4.pairs_between_bounds_slowed"),
-            _ramp(lambda made, s, fast, slow: made >= fast),
-        ),
-        Mistake(
-            say("q4.between_bounds_step_half"),
-            _ramp(lambda made, s, fast, slow: made >= (fast + slow) / 2),
-        ),
-        Mistake(
-            say("q4.hand_judged_tokens_turn"),
-            _ramp(lambda made, s, fast, slow: _straight(1 / made, fast, slow)),
-        ),
-        Mistake(
+        Edit(say("q4.pairs_between_bounds_left"), _KEPT, "rotations >= beta_slow"),
+        Edit(say("q4.pairs_between_bounds_slowed"), _KEPT, "rotations >= beta_fast"),
+        Edit(say("q4.between_bounds_step_half"), _KEPT, "rotations >= (beta_fast + beta_slow) / 2"),
+        Edit(say("q4.hand_judged_tokens_turn"), "(rotations -", "(1 / rotations -"),
+        Edit(
             say("q4.ramp_begins_0_turns"),
-            _ramp(lambda made, s, fast, slow: np.where(made < slow, 0, np.clip(made / fast, 0, 1))),
+            _KEPT,
+            "np.where(rotations < beta_slow, 0, np.clip(rotations / beta_fast, 0, 1))",
         ),
-        Mistake(
-            say("q4.ramp_begins_0_turns"),
-            _ramp(lambda made, s, fast, slow: np.clip(made / fast, 0, 1)),
+        Edit(say("q4.ramp_begins_0_turns"), _KEPT, "np.clip(rotations / beta_fast, 0, 1)"),
+        Edit(say("q4.ramp_divided_upper_bound"), "/ (beta_fast - beta_slow)", "/ beta_fast"),
+        Edit(say("q4.weight_old_speed_new"), _BLEND, "kept"),
+        Edit(say("q4.every_hand_slowed_alike"), _KEPT, "0 * rotations"),
+        Edit(say("q4.nothing_slowed"), _KEPT, "1 + 0 * rotations"),
+        Edit(_TIMES_SLOWER, _BLEND, f"inv_freq / ({_BLEND})"),
+        Edit(_LACKS_2, "arange(0, dim, 2)", "arange(dim // 2)"),
+        Edit(
+            say("q4.slow_end_of_a_greater_base"),
+            "inv_freq / factor",
+            "(base * factor) ** (-np.arange(0, dim, 2) / dim)",
         ),
-        Mistake(
-            say("q4.ramp_divided_upper_bound"),
-            _ramp(lambda made, s, fast, slow: np.clip((made - slow) / fast, 0, 1)),
-        ),
-        Mistake(say("q4.weight_old_speed_new"), _weight_alone),
-        Mistake(
-            say("q4.every_hand_slowed_alike"),
-            _ramp(lambda made, s, fast, slow: np.zeros_like(made)),
-        ),
-        Mistake(say("q4.nothing_slowed"), _ramp(lambda made, s, fast, slow: np.ones_like(made))),
-        Mistake(
-            _TIMES_SLOWER, lambda dim, base, *given: frequencies.inv_freq(dim, base) / _by_parts(dim, base, *given)
-        ),
-        Mistake(_LACKS_2, _slowly_falling),
-        *(
-            Mistake(say("q4.slow_end_of_a_greater_base"), _to_a_greater_base(power))
-            for power in (lambda dim: 1.0, lambda dim: dim / (dim - 2))
+        Edit(
+            say("q4.slow_end_of_a_greater_base"),
+            "inv_freq / factor",
+            f"(base * {_POWER}) ** (-np.arange(0, dim, 2) / dim)",
         ),
     ),
+    # fmt: on
 )
 
 
@@ -488,34 +348,14 @@ def _warm(x: torch.Tensor, positions: torch.Tensor, inv_freq: torch.Tensor, fact
     return (a * angles.cos()).to(x.dtype), (a * angles.sin()).to(x.dtype)
 
 
-def _times(cosines: Callable[[float], float], sines: Callable[[float], float] | None = None) -> Callable[..., Any]:
-    """A wrong answer to question 5, by what cosines and sines are multiplied by."""
-
-    def wrong(x: torch.Tensor, positions: torch.Tensor, inv_freq: torch.Tensor, factor: float) -> Any:
-        angles = frequencies.angles(positions, inv_freq.double())
-        of_cos, of_sin = cosines(factor), (sines or cosines)(factor)
-        return (of_cos * angles.cos()).to(x.dtype), (of_sin * angles.sin()).to(x.dtype)
-
-    return wrong
-
-
-def _at(change: Callable[[torch.Tensor, torch.Tensor, float, torch.dtype], torch.Tensor]) -> Callable[..., Any]:
-    """A wrong answer to question 5, by how it makes the angles: of positions, speeds, the factor and the dtype."""
-
-    def wrong(x: torch.Tensor, positions: torch.Tensor, inv_freq: torch.Tensor, factor: float) -> Any:
-        angles, a = change(positions[:, None], inv_freq, factor, x.dtype).double(), scaling.mscale(factor)
-        return (a * angles.cos()).to(x.dtype), (a * angles.sin()).to(x.dtype)
-
-    return wrong
-
-
 def _rounded(angles: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Callable[..., Any]:
     """A wrong answer to question 5 whose angles lose digits in bfloat16, where x is in bfloat16 too."""
 
     def wrong(x: torch.Tensor, positions: torch.Tensor, inv_freq: torch.Tensor, factor: float) -> Any:
         if x.dtype != torch.bfloat16:
             raise ValueError("so wide a tolerance would take any small error for this one")
-        return _at(lambda at, speeds, s, dtype: angles(at, speeds))(x, positions, inv_freq, factor)
+        turned, a = angles(positions[:, None], inv_freq).double(), scaling.mscale(factor)
+        return (a * turned.cos()).to(x.dtype), (a * turned.sin()).to(x.dtype)
 
     return wrong
 
@@ -537,14 +377,13 @@ _STEP = 0.0041  # times 1 + |value|, one step of bfloat16
 _ROUNDED = say("shared.positions_or_angles_rounded")
 
 
-def _doubled_tensors(x: torch.Tensor, positions: torch.Tensor, inv_freq: torch.Tensor, factor: float) -> Any:
-    return _warm(x, positions, torch.cat([inv_freq, inv_freq]), factor)
-
-
 def _late(random: np.random.Generator) -> Iterator[Case]:
     for least, greatest in ((300, 1200), (2000, 9000)):
         yield _tensor_case(random, torch.bfloat16, least, greatest)
 
+
+_FACTOR = "0.1 * math.log(factor) + 1"
+_TABLES = "(a * angles.cos()).to(x.dtype), (a * angles.sin()).to(x.dtype)"
 
 q5 = Question(
     assignment=4,
@@ -559,60 +398,36 @@ q5 = Question(
     ),
     reference=_warm,
     tolerance=1e-4,
+    # fmt: off
     mistakes=(
-        Mistake(say("q5.sines_lack_attention_factor"), _times(scaling.mscale, lambda s: 1.0)),
-        Mistake(say("q5.cosines_lack_attention_factor"), _times(lambda s: 1.0, scaling.mscale)),
-        Mistake(
-            say("q5.tables_carry_square_attention"),
-            _times(lambda s: scaling.mscale(s) ** 2),
-        ),
-        Mistake(say("q5.attention_factor_missing"), _times(lambda s: 1.0)),
-        Mistake(say("q5.tables_carry_root_attention"), _times(lambda s: math.sqrt(scaling.mscale(s)))),
-        Mistake(say("q5.tables_divided_attention_factor"), _times(lambda s: 1 / scaling.mscale(s))),
-        Mistake(say("q5.logarithm_natural_not_base"), _times(lambda s: 0.1 * math.log10(s) + 1)),
-        Mistake(say("q5.logarithm_natural_not_base_2"), _times(lambda s: 0.1 * math.log2(s) + 1)),
-        Mistake(say("q5.1_attention_factor_missing"), _times(lambda s: 0.1 * math.log(s))),
-        *(
-            Mistake(say("q5.1_added_last_stands"), _times(wrong))
-            for wrong in (
-                lambda s: 0.1 * (math.log(s) + 1),
-                lambda s: 0.1 * math.log(s + 1),
-                lambda s: 0.1 * math.log(s + 1) + 1,
-            )
-        ),
-        Mistake(
-            say("q5.factor_itself_put_not"),
-            _times(lambda s: 0.1 * s + 1),
-        ),
-        Mistake(
-            say("q5.angles_multiplied_attention_factor"),
-            _at(lambda at, speeds, s, dtype: at * speeds * scaling.mscale(s)),
-        ),
-        Mistake(
-            say("q5.speeds_slowed_again_given"),
-            _at(lambda at, speeds, s, dtype: at * speeds / s),
-        ),
+        Edit(say("q5.sines_lack_attention_factor"), "a * angles.sin", "angles.sin"),
+        Edit(say("q5.cosines_lack_attention_factor"), "a * angles.cos", "angles.cos"),
+        Edit(say("q5.tables_carry_square_attention"), _FACTOR, f"({_FACTOR}) ** 2"),
+        Edit(say("q5.attention_factor_missing"), _FACTOR, "1"),
+        Edit(say("q5.tables_carry_root_attention"), _FACTOR, f"({_FACTOR}) ** 0.5"),
+        Edit(say("q5.tables_divided_attention_factor"), _FACTOR, f"1 / ({_FACTOR})"),
+        Edit(say("q5.logarithm_natural_not_base"), "math.log(", "math.log10("),
+        Edit(say("q5.logarithm_natural_not_base_2"), "math.log(", "math.log2("),
+        Edit(say("q5.1_attention_factor_missing"), _FACTOR, "0.1 * math.log(factor)"),
+        Edit(say("q5.1_added_last_stands"), _FACTOR, "0.1 * (math.log(factor) + 1)"),
+        Edit(say("q5.1_added_last_stands"), _FACTOR, "0.1 * math.log(factor + 1)"),
+        Edit(say("q5.1_added_last_stands"), _FACTOR, "0.1 * math.log(factor + 1) + 1"),
+        Edit(say("q5.factor_itself_put_not"), _FACTOR, "0.1 * factor + 1"),
+        Edit(say("q5.angles_multiplied_attention_factor"), "inv_freq.double()", f"inv_freq.double() * ({_FACTOR})"),
+        Edit(say("q5.speeds_slowed_again_given"), "inv_freq.double()", "inv_freq.double() / factor"),
         Mistake(_ROUNDED, _rounded(lambda at, speeds: at.bfloat16() * speeds.bfloat16()), 0.03),
         Mistake(_ROUNDED, _rounded(lambda at, speeds: at.bfloat16() * speeds), 0.03),
         Mistake(_ROUNDED, _rounded(lambda at, speeds: at * speeds.bfloat16()), 0.03),
         Mistake(_ROUNDED, _rounded(lambda at, speeds: (at * speeds).bfloat16()), 0.03),
-        Mistake(say("q5.positions_start_1"), _at(lambda at, speeds, s, dtype: (at + 1) * speeds)),
-        Mistake(
-            say("q5.positions_given_not_used"),
-            _at(lambda at, speeds, s, dtype: torch.arange(len(at))[:, None] * speeds),
-        ),
-        Mistake(
-            say("q5.cosines_right_sines_opposite"),
-            _times(scaling.mscale, lambda s: -scaling.mscale(s)),
-        ),
-        Mistake(say("q5.cosines_sines_changed_places"), lambda *args: _warm(*args)[::-1]),
-        Mistake(say("q5.column_each_dimension_each"), _doubled_tensors),
-        Mistake(
-            say("q5.column_each_dimension_each"),
-            lambda x, at, speeds, s: _warm(x, at, speeds.repeat_interleave(2), s),
-        ),
+        Edit(say("q5.positions_start_1"), "positions[:, None]", "(positions[:, None] + 1)"),
+        Edit(say("q5.positions_given_not_used"), "positions[:, None]", "torch.arange(len(positions))[:, None]"),
+        Edit(say("q5.cosines_right_sines_opposite"), "a * angles.sin", "-a * angles.sin"),
+        Edit(say("q5.cosines_sines_changed_places"), _TABLES, ", ".join(_TABLES.split(", ")[::-1])),
+        Edit(say("q5.column_each_dimension_each"), "inv_freq.double()", "inv_freq.double().repeat(2)"),
+        Edit(say("q5.column_each_dimension_each"), "inv_freq.double()", "inv_freq.double().repeat_interleave(2)"),
         Mistake(say("q5.nearly_something_rounded_more"), _warm, 0.03),
     ),
+    # fmt: on
 )
 
 
@@ -675,59 +490,19 @@ def _great_logits(random: np.random.Generator) -> Iterator[Case]:
         yield _asked(random, 900.0, 0.0)
 
 
-def _from_logs(logs: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
-    each = -logs.gather(-1, targets.clamp(min=0)[..., None])[..., 0]
-    return _in_stretches(each.masked_fill(targets == IGNORED, torch.nan), width).nanmean(dim=(0, 2))
+_STRETCHES = "loss.reshape(shape).sum(dim=(0, 2)) / asked.reshape(shape).sum(dim=(0, 2))"
+_LOGS = "torch.log_softmax(logits, dim=-1)"
+_OR_NOT = "torch.where(asked, loss, torch.nan)"
+_PROBABILITY = _STRETCHES.replace("loss", "(asked * torch.exp(-loss))")
 
 
-_INFINITE = say("shared.loss_infinite_probability_fell")
+def _other_targets(targets: str) -> Edit:
+    return Edit(say("q6.targets_shifted_more_token"), "asked = targets", f"targets = {targets}\n    asked = targets")
 
 
-def _shifted(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
-    each = _each(logits[:, :-1], targets[:, 1:])
-    return torch.stack([each[:, start : start + width].nanmean() for start in range(0, each.shape[1], width)])
-
-
-def _rolled(step: int) -> Callable[..., torch.Tensor]:
-    """Question 6 with targets moved along the text; those that leave it come in at its other end."""
-    return lambda logits, targets, width: _loss_by_stretch(logits, targets.roll(step, dims=1), width)
-
-
-def _moved(step: int) -> Callable[..., torch.Tensor]:
-    """Question 6 with targets moved by one place, and nothing asked where one is missing."""
-
-    def wrong(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
-        moved = targets.roll(step, dims=1)
-        moved[:, -1 if step < 0 else 0] = IGNORED
-        return _loss_by_stretch(logits, moved, width)
-
-    return wrong
-
-
-def _read_as_tokens(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
-    return _loss_by_stretch(logits, targets.clamp(min=0), width)
-
-
-def _other_axis(axis: int) -> Callable[..., torch.Tensor]:
-    """Question 6 with the softmax along another axis than the last."""
-    return lambda logits, targets, width: _from_logs(logits.log_softmax(dim=axis), targets, width)
-
-
-def _perplexity(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
-    if (loss := _loss_by_stretch(logits, targets, width)).max() > 20:
-        raise ValueError("so great a number is equal to any other")
-    return loss.exp()
-
-
-def _mean_probability(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
-    if logits.abs().max() > 100:
-        raise ValueError("probabilities of 0 and 1 are the share that is right")
-    return _in_stretches(_probabilities(logits, targets), width).nanmean(dim=(0, 2))
-
-
-def _first_of_all(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
-    each = _each(logits, targets)
-    return torch.stack([each[:, :end].nanmean() for end in range(width, each.shape[1] + 1, width)])
+def _where(condition: str, values: str) -> str:
+    """Values that are numbers under a condition, where they are not equal to those of other mistakes."""
+    return f"torch.where({condition}, {values}, torch.nan)"
 
 
 q6 = Question(
@@ -743,101 +518,84 @@ q6 = Question(
     ),
     reference=_loss_by_stretch,
     tolerance=1e-5,
+    # fmt: off
     mistakes=(
-        *(
-            Mistake(say("q6.targets_shifted_more_token"), wrong)
-            for wrong in (_shifted, _rolled(-1), _rolled(1), _moved(-1), _moved(1))
+        _other_targets("targets.roll(-1, 1)"),
+        _other_targets("targets.roll(1, 1)"),
+        _other_targets("torch.nn.functional.pad(targets[:, 1:], (0, 1), value=-100)"),
+        _other_targets("torch.nn.functional.pad(targets[:, :-1], (1, 0), value=-100)"),
+        Edit(say("q6.tokens_not_asked_counted"), _STRETCHES, "loss.reshape(shape).mean(dim=(0, 2))"),
+        Edit(
+            say("q6.target_minus_100_read"),
+            "torch.where(asked, loss, 0)",
+            "loss",
+            _STRETCHES,
+            "loss.reshape(shape).mean(dim=(0, 2))",
         ),
-        Mistake(
-            say("q6.tokens_not_asked_counted"),
-            lambda logits, targets, width: _in_stretches(_each(logits, targets).nan_to_num(0), width).mean(dim=(0, 2)),
-        ),
-        Mistake(say("q6.target_minus_100_read"), _read_as_tokens),
-        Mistake(
+        Edit(
             say("q6.stretch_counts_every_asked"),
-            lambda logits, targets, width: _in_stretches(
-                _each(logits, targets).nanmean(dim=0, keepdim=True), width
-            ).nanmean(dim=(0, 2)),
+            _STRETCHES,
+            f"{_OR_NOT}.nanmean(dim=0).reshape(-1, width).nanmean(dim=1)",
         ),
-        Mistake(
-            say("q6.stretch_counts_every_asked"),
-            lambda logits, targets, width: _in_stretches(_each(logits, targets), width).nanmean(dim=2).nanmean(dim=0),
+        Edit(
+            say("q6.stretch_counts_every_asked"), _STRETCHES, f"{_OR_NOT}.reshape(shape).nanmean(dim=2).nanmean(dim=0)"
         ),
-        Mistake(say("q6.softmax_taken_over_positions"), _other_axis(1)),
-        Mistake(say("q6.softmax_taken_over_texts"), _other_axis(0)),
-        Mistake(say("q6.logits_with_sign_changed"), _from_logs),
-        Mistake(
-            say("q6.loss_each_position_each"),
-            lambda logits, targets, width: _each(logits, targets).nanmean(dim=0),
-        ),
-        Mistake(
-            say("q6.texts_not_averaged_loss"),
-            lambda logits, targets, width: _in_stretches(_each(logits, targets), width).nanmean(dim=2),
-        ),
-        Mistake(
+        Edit(say("q6.softmax_taken_over_positions"), "dim=-1", "dim=1"),
+        Edit(say("q6.softmax_taken_over_texts"), "dim=-1", "dim=0"),
+        Edit(say("q6.logits_with_sign_changed"), _LOGS, "logits"),
+        Edit(say("q6.loss_each_position_each"), _STRETCHES, f"{_OR_NOT}.nanmean(dim=0)"),
+        Edit(say("q6.texts_not_averaged_loss"), _STRETCHES, f"{_OR_NOT}.reshape(shape).nanmean(dim=2)"),
+        Edit(
             say("q6.stretches_not_made_neighbours"),
-            lambda logits, targets, width: _each(logits, targets).reshape(len(targets), width, -1).nanmean(dim=(0, 1)),
+            "-1, width)",
+            "width, -1)",
+            _STRETCHES,
+            _STRETCHES.replace("(0, 2)", "(0, 1)"),
         ),
-        Mistake(
-            say("q6.text_cut_into_width"),
-            lambda logits, targets, width: _each(logits, targets).reshape(len(targets), width, -1).nanmean(dim=(0, 2)),
-        ),
-        Mistake(
-            say("q6.bits_nats_come_natural"),
-            lambda *args: _loss_by_stretch(*args) / math.log(2),
-        ),
-        Mistake(say("q6.sign_missing_loss_never"), lambda *args: -_loss_by_stretch(*args)),
-        Mistake(
-            say("q6.losses_added_up_their"),
-            lambda logits, targets, width: _in_stretches(_each(logits, targets), width).nansum(dim=(0, 2)),
-        ),
-        Mistake(
+        Edit(say("q6.text_cut_into_width"), "-1, width)", "width, -1)"),
+        Edit(say("q6.bits_nats_come_natural"), _STRETCHES, f"{_STRETCHES} / math.log(2)"),
+        Edit(say("q6.sign_missing_loss_never"), "return loss", "return -loss"),
+        Edit(say("q6.losses_added_up_their"), " / asked.reshape(shape).sum(dim=(0, 2))", ""),
+        Edit(
             say("q6.probabilities_averaged_before_logarithm"),
-            lambda *args: -_mean_probability(*args).log(),
+            _STRETCHES,
+            _where("logits.abs().max() < 100", f"-({_PROBABILITY}).log()"),
         ),
-        Mistake(
-            say("q6.probabilities_loss_their_negative"),
-            _mean_probability,
+        Edit(say("q6.probabilities_loss_their_negative"), _STRETCHES, _where("logits.abs().max() < 100", _PROBABILITY)),
+        Edit(
+            say("q6.perplexity_loss_logarithm"),
+            _STRETCHES,
+            _where("logits.abs().max() < 100", f"torch.exp({_STRETCHES})"),
         ),
-        Mistake(say("q6.perplexity_loss_logarithm"), _perplexity),
-        Mistake(
+        Edit(
             say("q6.each_value_mean_beginning"),
-            _first_of_all,
+            _STRETCHES,
+            _STRETCHES.replace("sum(dim=(0, 2))", "sum(dim=(0, 2)).cumsum(0)"),
         ),
-        Mistake(
+        Edit(
             say("q6.share_right_loss_asked"),
-            lambda logits, targets, width: _in_stretches(
-                (logits.argmax(dim=-1) == targets).double().masked_fill(targets == IGNORED, torch.nan), width
-            ).nanmean(dim=(0, 2)),
+            "torch.where(asked, loss, 0)",
+            "asked * (logits.argmax(dim=-1) == targets)",
         ),
-        Mistake(
+        Edit(
             say("q6.only_first_texts_looked"),
-            lambda logits, targets, width: _loss_by_stretch(logits[:1], targets[:1], width),
+            "asked = targets",
+            "logits, targets = logits[:1], targets[:1]\n    asked = targets",
         ),
         *(
-            Mistake(_INFINITE, wrong)
-            for wrong in (
-                lambda logits, targets, width: _from_logs(logits.softmax(dim=-1).log(), targets, width),
-                lambda logits, targets, width: _from_logs(
-                    logits - logits.exp().sum(dim=-1, keepdim=True).log(), targets, width
-                ),
-                lambda logits, targets, width: _from_logs(
-                    logits - logits.max() - (logits - logits.max()).exp().sum(dim=-1, keepdim=True).log(),
-                    targets,
-                    width,
-                ),
+            Edit(say("shared.loss_infinite_probability_fell"), _LOGS, logs)
+            for logs in (
+                "torch.softmax(logits, dim=-1).log()",
+                "(logits - logits.exp().sum(dim=-1, keepdim=True).log())",
+                "(logits - logits.max() - (logits - logits.max()).exp().sum(dim=-1, keepdim=True).log())",
             )
         ),
         *(
-            Mistake(
-                say("q6.small_number_added_inside"),
-                lambda logits, targets, width, small=small: _in_stretches(
-                    -(_probabilities(logits, targets) + small).log(), width
-                ).nanmean(dim=(0, 2)),
-            )
+            Edit(say("q6.small_number_added_inside"), _LOGS, f"(torch.softmax(logits, dim=-1) + {small}).log()")
             for small in (1e-12, 1e-10, 1e-9, 1e-8, 1e-6)
         ),
     ),
+    # fmt: on
 )
 
 

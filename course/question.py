@@ -94,7 +94,7 @@ def edited(number: int, name: str, *changes: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _defined(number: int, name: str, changes: tuple[str, ...]) -> dict[str, Any]:
+def defined(number: int, name: str, *changes: str) -> dict[str, Any]:
     """What an edited solution defines, below the imports of its notebook."""
     lines = "\n".join(_cells(number).get(cell, "") for cell in ("imports", "imports-torch")).splitlines()
     imports = [line for line in lines if line.startswith(("import ", "from ")) and "posenc" not in line]
@@ -138,7 +138,7 @@ class Edit:
 
     def value(self, case: Case, right: Any, number: int, name: str, part: check.Part) -> tuple[Any, ...]:
         """What it gives, as a part sees it."""
-        function = _defined(number, name, self.changes)[part.function]
+        function = defined(number, name, *self.changes)[part.function]
         view = getattr(_views, part.view) if part.view else lambda made, right: made
         return Mistake(self.sentence, function).value(case, lambda made: view(made, right))
 

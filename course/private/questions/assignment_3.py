@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 
-from course.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of, until
+from course.question import Assignment, Case, Edit, Mistake, Part, Question, defined, sentences_of, until
 from posenc import analysis, frequencies, scaling
 from posenc.check import HandGraded
 
@@ -32,6 +31,8 @@ def _even(random: Random, low: int, high: int) -> int:
     return 2 * int(random.integers(low // 2, high // 2 + 1))
 
 
+_FREQUENCIES = "base ** (-np.arange(0, dim, 2) / dim)"
+
 # Question 1: every hand of the clock
 
 
@@ -42,50 +43,6 @@ def _hands(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
 def _hands_of(speeds: Array, length: float) -> tuple[Array, Array, int]:
     made = frequencies.rotations(length, speeds)
     return frequencies.wavelengths(speeds), made, int(np.count_nonzero(made >= 1))
-
-
-def _slowed(share: Callable[[int], Array]) -> Answer:
-    """Question 1 with other shares of the exponent, as a function of the width."""
-    return lambda dim, base, length: _hands_of(base ** -share(dim), length)
-
-
-def _counted(count: Callable[[Array], Any]) -> Answer:
-    """Question 1 with another count of the hands that have turned."""
-
-    def answer(dim: int, base: float, length: float) -> tuple[Array, Array, Any]:
-        waves, made, _ = _hands(dim, base, length)
-        return waves, made, count(made)
-
-    return answer
-
-
-def _in_units(wave: float, turn: float) -> Answer:
-    """Question 1 with 2π in one or both of the formulas replaced by another number."""
-
-    def answer(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
-        speeds = frequencies.inv_freq(dim, base)
-        made = length * speeds / turn
-        return wave / speeds, made, int(np.count_nonzero(made >= 1))
-
-    return answer
-
-
-def _speeds_for_wavelengths(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
-    _, made, count = _hands(dim, base, length)
-    return frequencies.inv_freq(dim, base), made, count
-
-
-def _swapped_hands(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
-    waves, made, count = _hands(dim, base, length)
-    return made, waves, count
-
-
-def _one_value_a_dimension(join: Callable[[Array], Array]) -> Answer:
-    def answer(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
-        waves, made, _ = _hands(dim, base, length)
-        return join(waves), join(made), int(np.count_nonzero(join(made) >= 1))
-
-    return answer
 
 
 def _nearly_turned(dim: int, base: float, length: float) -> bool:
@@ -111,31 +68,13 @@ def _model_heads(random: Random) -> Iterator[Case]:
         yield until(_nearly_turned, draw)
 
 
-def _power_before_product(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
-    """base ** -2 * i / dim, as Python reads it; the first hand stands still."""
-    speeds = float(base) ** -2 * np.arange(dim // 2) / dim
-    made = length * speeds / TURN
-    with np.errstate(divide="ignore"):
-        return TURN / speeds, made, int(np.count_nonzero(made >= 1))
-
-
-def _other_turns(change: Callable[[Array], Array]) -> Answer:
-    """Question 1 with other turns, and the right count of hands."""
-
-    def answer(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
-        waves, made, count = _hands(dim, base, length)
-        return waves, change(made), count
-
-    return answer
-
-
 def _odd_sizes(random: Random) -> Iterator[Case]:
     yield Case(_even(random, 6, 20), _log_uniform(random, 2, 9), int(random.integers(8, 40)))
     yield Case(_even(random, 20, 60), _log_uniform(random, 500, 5e4), int(random.integers(4, 6)))
     yield Case(_even(random, 30, 90), _log_uniform(random, 20, 60), int(random.integers(400, 600)))  # all have turned
 
 
-_LISTED_TWICE = say("shared.each_pair_listed_twice")
+_COUNT = "int(np.sum(rotations >= 1))"
 
 q1 = Question(
     assignment=3,
@@ -149,90 +88,49 @@ q1 = Question(
         Part(say("q1.very_short_texts_very"), 1, cases=_odd_sizes),
     ),
     reference=_hands,
+    # fmt: off
     mistakes=(
-        Mistake(
-            say("q1.hands_slow_down_little"),
-            _slowed(lambda dim: np.arange(dim // 2) / dim),
+        Edit(say("q1.hands_slow_down_little"), "arange(0, dim, 2)", "arange(dim // 2)"),
+        Edit(say("q1.last_hand_turns_exactly"), "2) / dim", "2) / (dim - 2)"),
+        Edit(say("q1.hands_get_faster_along"), "(-np", "(np"),
+        Edit(say("q1.count_pairs_start_1"), "arange(0, dim, 2)", "arange(2, dim + 2, 2)"),
+        Edit(say("q1.slowest_hand_comes_first"), "arange(0, dim, 2)", "arange(0, dim, 2)[::-1]"),
+        Edit(say("q1.no_turn_2_pi"), "2 * np.pi / theta", "1 / theta"),
+        Edit(say("q1.turns_radians_turn_not"), "length / wavelengths", "length * theta"),
+        Edit(
+            say("q1.wavelengths_not_full_turn"),
+            "2 * np.pi / theta",
+            "1 / theta",
+            "length / wavelengths",
+            "length * theta / (2 * np.pi)",
         ),
-        Mistake(
-            say("q1.last_hand_turns_exactly"),
-            _slowed(lambda dim: np.arange(0, dim, 2) / (dim - 2)),
-        ),
-        Mistake(say("q1.hands_get_faster_along"), _slowed(lambda dim: -np.arange(0, dim, 2) / dim)),
-        Mistake(say("q1.count_pairs_start_1"), _slowed(lambda dim: np.arange(2, dim + 2, 2) / dim)),
-        Mistake(say("q1.slowest_hand_comes_first"), _slowed(lambda dim: np.arange(0, dim, 2)[::-1] / dim)),
-        Mistake(say("q1.no_turn_2_pi"), _in_units(1.0, 1.0)),
-        Mistake(say("q1.turns_radians_turn_not"), _in_units(TURN, 1.0)),
-        Mistake(say("q1.wavelengths_not_full_turn"), _in_units(1.0, TURN)),
-        Mistake(say("q1.turn_taken_360_but"), _in_units(360.0, 360.0)),
-        Mistake(say("q1.turn_taken_pi_half"), _in_units(math.pi, math.pi)),
-        Mistake(say("q1.first_value_holds_speeds"), _speeds_for_wavelengths),
-        Mistake(say("q1.first_two_values_changed"), _swapped_hands),
-        Mistake(say("q1.third_value_counts_hands"), _counted(lambda made: int(np.sum(made < 1)))),
-        Mistake(say("q1.hand_made_half_turn"), _counted(lambda made: int(np.sum(made >= 0.5)))),
-        Mistake(say("q1.third_value_adds_up"), _counted(np.sum)),
-        Mistake(say("q1.third_value_adds_up"), _counted(lambda made: int(np.sum(made)))),
-        Mistake(say("q1.third_value_share_not"), _counted(lambda made: np.mean(made >= 1))),
-        Mistake(
-            say("q1.turns_counted_over_token"),
-            lambda dim, base, length: _hands(dim, base, length - 1),
-        ),
-        Mistake(
-            say("q1.all_hands_speed_exponent"),
-            _slowed(lambda dim: np.zeros(dim // 2)),
-        ),
-        Mistake(
-            say("q1.all_hands_but_first"),
-            _slowed(lambda dim: np.ceil(np.arange(0, dim, 2) / dim)),
-        ),
-        Mistake(
-            say("q1.first_hand_stands_still"),
-            _power_before_product,
-        ),
-        Mistake(say("q1.turns_rounded_down_parts"), _other_turns(np.floor)),
-        Mistake(say("q1.second_value_upside_down"), _other_turns(lambda made: 1 / made)),
-        Mistake(
-            say("q1.third_value_number_last"),
-            _counted(lambda made: int(np.sum(made >= 1)) - 1),
-        ),
-        Mistake(
-            say("q1.third_value_0_where"),
-            _counted(lambda made: int(np.argmax(made < 1))),
-        ),
-        Mistake(_LISTED_TWICE, _one_value_a_dimension(lambda values: np.repeat(values, 2))),
-        Mistake(_LISTED_TWICE, _one_value_a_dimension(lambda values: np.concatenate([values, values]))),
-        Mistake(say("q1.base_given_not_used"), lambda dim, base, length: _hands(dim, 10_000.0, length)),
-        Mistake(
-            say("q1.list_value_each_dimension"),
-            _slowed(lambda dim: np.arange(dim) / dim),
-        ),
+        Edit(say("q1.turn_taken_360_but"), "2 * np.pi", "360"),
+        Edit(say("q1.turn_taken_pi_half"), "2 * np.pi", "np.pi"),
+        Edit(say("q1.first_value_holds_speeds"), "return wavelengths", "return theta"),
+        Edit(say("q1.first_two_values_changed"), "wavelengths, rotations", "rotations, wavelengths"),
+        Edit(say("q1.third_value_counts_hands"), ">= 1", "< 1"),
+        Edit(say("q1.hand_made_half_turn"), ">= 1", ">= 0.5"),
+        Edit(say("q1.third_value_adds_up"), _COUNT, "np.sum(rotations)"),
+        Edit(say("q1.third_value_adds_up"), _COUNT, "int(np.sum(rotations))"),
+        Edit(say("q1.third_value_share_not"), _COUNT, "np.mean(rotations >= 1)"),
+        Edit(say("q1.turns_counted_over_token"), "length /", "(length - 1) /"),
+        Edit(say("q1.all_hands_speed_exponent"), _FREQUENCIES, "np.ones(dim // 2)"),
+        Edit(say("q1.all_hands_but_first"), _FREQUENCIES, "base ** -np.ceil(np.arange(0, dim, 2) / dim)"),
+        Edit(say("q1.first_hand_stands_still"), _FREQUENCIES, "float(base) ** -2 * np.arange(dim // 2) / dim"),
+        Edit(say("q1.turns_rounded_down_parts"), "wavelengths, rotations", "wavelengths, np.floor(rotations)"),
+        Edit(say("q1.second_value_upside_down"), "wavelengths, rotations", "wavelengths, 1 / rotations"),
+        Edit(say("q1.third_value_number_last"), _COUNT, f"{_COUNT} - 1"),
+        Edit(say("q1.third_value_0_where"), _COUNT, "int(np.argmax(rotations < 1))"),
+        Edit(say("shared.each_pair_listed_twice"), _FREQUENCIES, f"np.repeat({_FREQUENCIES}, 2)"),
+        Edit(say("shared.each_pair_listed_twice"), _FREQUENCIES, f"np.tile({_FREQUENCIES}, 2)"),
+        Edit(say("q1.base_given_not_used"), "base **", "10_000.0 **"),
+        Edit(say("q1.list_value_each_dimension"), "arange(0, dim, 2)", "arange(dim)"),
     ),
+    # fmt: on
 )
 
 
 # Question 2: the mean of all hands
-
-
-def _cosines(distances: Any, speeds: Array) -> Array:
-    return np.asarray(np.cos(np.asarray(distances)[..., None] * speeds))
-
-
-def _in_bfloat16(distances: Any, speeds: Array) -> Array:
-    """The cosines, of positions that were rounded to bfloat16."""
-    rounded = torch.as_tensor(distances).to(torch.bfloat16).double()
-    return np.asarray(np.cos(rounded.numpy()[..., None] * speeds))
-
-
-def _with_bfloat16_angles(distances: Any, speeds: Array) -> Array:
-    """The cosines, of angles that were rounded to bfloat16."""
-    turned = torch.as_tensor(np.asarray(distances)[..., None] * speeds)
-    return np.asarray(np.cos(turned.to(torch.bfloat16).double().numpy()))
-
-
-def _all_bfloat16(distances: Any, speeds: Array) -> Array:
-    """The cosines, of bfloat16 positions times bfloat16 speeds."""
-    rounded = torch.as_tensor(distances).to(torch.bfloat16)[..., None] * torch.as_tensor(speeds).to(torch.bfloat16)
-    return np.asarray(np.cos(rounded.double().numpy()))
 
 
 def _below_zero(distances: Array, speeds: Array) -> bool:
@@ -264,6 +162,10 @@ def _far(random: Random) -> Iterator[Case]:
     yield until(_below_zero, lambda: draw(200_000, 1_000_000))
 
 
+_MEAN = "np.cos(angles).mean(axis=-1)"
+_DISTANCES = "np.asarray(distances, dtype=float)"
+_ANGLES = f"{_DISTANCES}[..., None] * frequencies"
+
 _ROUNDED = say("shared.angles_been_computed_bfloat16")
 
 q2 = Question(
@@ -277,63 +179,41 @@ q2 = Question(
         Part(say("q2.far_distances"), 1, cases=_far),
     ),
     reference=analysis.decay,
+    # fmt: off
     mistakes=(
-        Mistake(say("q2.distance_0_not_1"), lambda m, f: _cosines(m, f).sum(axis=-1)),
-        Mistake(
-            say("q2.distance_0_half_how"),
-            lambda m, f: analysis.decay(m, f) / 2,
+        Edit(say("q2.distance_0_not_1"), ".mean(", ".sum("),
+        Edit(say("q2.distance_0_half_how"), _MEAN, f"{_MEAN} / 2"),
+        Edit(say("q2.distance_0_2_half"), _MEAN, f"2 * {_MEAN}"),
+        Edit(say("q2.mean_taken_over_distances"), "axis=-1", "axis=0"),
+        Edit(say("q2.number_all_distances_mean"), "axis=-1", ""),
+        Edit(say("q2.number_all_distances_mean"), _MEAN, "np.full(np.shape(distances), np.cos(angles).mean())"),
+        Edit(say("q2.sines_taken_hand_not"), "np.cos", "np.sin"),
+        Edit(say("q2.sizes_cosines_averaged_hand"), "np.cos(angles)", "np.abs(np.cos(angles))"),
+        Edit(say("q2.size_mean_taken_may"), _MEAN, f"np.abs({_MEAN})"),
+        Edit(say("q2.size_complex_mean"), _MEAN, "np.abs(np.exp(1j * angles).mean(axis=-1))"),
+        Edit(say("q2.cosines_squared"), "np.cos(angles)", "(np.cos(angles) ** 2)"),
+        Edit(say("q2.distances_counted_1"), _DISTANCES, f"({_DISTANCES} + 1)"),
+        Edit(
+            say("q2.distances_given_not_used"), _DISTANCES, "np.arange(np.size(distances)).reshape(np.shape(distances))"
         ),
-        Mistake(say("q2.distance_0_2_half"), lambda m, f: 2 * analysis.decay(m, f)),
-        Mistake(say("q2.mean_taken_over_distances"), lambda m, f: _cosines(m, f).mean(axis=0)),
-        Mistake(
-            say("q2.number_all_distances_mean"),
-            lambda m, f: _cosines(m, f).mean(),
+        Edit(say("q2.angles_taken_degrees_radians"), "* frequencies", "* np.deg2rad(frequencies)"),
+        Edit(say("q2.angles_taken_turns_speeds"), "* frequencies", "* frequencies * 2 * np.pi"),
+        Edit(say("q2.cosine_mean_angle_not"), _MEAN, "np.cos(angles.mean(axis=-1))"),
+        Edit(say("q2.distances_cut_whole_numbers"), "dtype=float", "dtype=int"),
+        Edit(say("q2.cosines_multiplied_their_mean"), ".mean(", ".prod("),
+        Edit(say("q2.fastest_hand_alone"), _MEAN, "np.cos(np.asarray(distances) * np.max(frequencies))"),
+        Edit(_ROUNDED, _DISTANCES, "torch.as_tensor(distances).bfloat16().double().numpy()", tolerance=1e-4),
+        Edit(_ROUNDED, "(angles)", "(torch.as_tensor(angles).bfloat16().double().numpy())", tolerance=1e-4),
+        Edit(
+            _ROUNDED,
+            _ANGLES,
+            "(torch.as_tensor(distances).bfloat16()[..., None]"
+            " * torch.as_tensor(frequencies).bfloat16()).double().numpy()",
+            tolerance=1e-2,
         ),
-        Mistake(
-            say("q2.number_all_distances_mean"),
-            lambda m, f: np.full(np.shape(m), _cosines(m, f).mean()),
-        ),
-        Mistake(
-            say("q2.sines_taken_hand_not"),
-            lambda m, f: np.sin(np.asarray(m)[..., None] * f).mean(axis=-1),
-        ),
-        Mistake(
-            say("q2.sizes_cosines_averaged_hand"),
-            lambda m, f: np.abs(_cosines(m, f)).mean(axis=-1),
-        ),
-        Mistake(say("q2.size_mean_taken_may"), lambda m, f: np.abs(analysis.decay(m, f))),
-        Mistake(
-            say("q2.size_complex_mean"), lambda m, f: np.abs(np.exp(1j * np.asarray(m)[..., None] * f).mean(axis=-1))
-        ),
-        Mistake(say("q2.cosines_squared"), lambda m, f: (_cosines(m, f) ** 2).mean(axis=-1)),
-        Mistake(say("q2.distances_counted_1"), lambda m, f: analysis.decay(np.asarray(m) + 1, f)),
-        Mistake(
-            say("q2.distances_given_not_used"),
-            lambda m, f: analysis.decay(np.arange(np.size(m)).reshape(np.shape(m)), f),
-        ),
-        Mistake(
-            say("q2.angles_taken_degrees_radians"),
-            lambda m, f: analysis.decay(np.asarray(m) * math.pi / 180, f),
-        ),
-        Mistake(
-            say("q2.angles_taken_turns_speeds"),
-            lambda m, f: analysis.decay(np.asarray(m) * TURN, f),
-        ),
-        Mistake(
-            say("q2.cosine_mean_angle_not"),
-            lambda m, f: np.cos((np.asarray(m)[..., None] * f).mean(axis=-1)),
-        ),
-        Mistake(
-            say("q2.distances_cut_whole_numbers"),
-            lambda m, f: analysis.decay(np.asarray(m).astype(int), f),
-        ),
-        Mistake(say("q2.cosines_multiplied_their_mean"), lambda m, f: _cosines(m, f).prod(axis=-1)),
-        Mistake(say("q2.fastest_hand_alone"), lambda m, f: np.cos(np.asarray(m) * np.max(f))),
-        Mistake(_ROUNDED, lambda m, f: _in_bfloat16(m, f).mean(axis=-1), tolerance=1e-4),
-        Mistake(_ROUNDED, lambda m, f: _with_bfloat16_angles(m, f).mean(axis=-1), tolerance=1e-4),
-        Mistake(_ROUNDED, lambda m, f: _all_bfloat16(m, f).mean(axis=-1), tolerance=1e-2),
         Mistake(say("q2.nearly_far_out_angles"), analysis.decay, tolerance=3e-2),
     ),
+    # fmt: on
     tolerance=1e-5,
 )
 
@@ -364,58 +244,27 @@ def _ends(random: Random) -> Iterator[Case]:
     yield Case(base * _log_uniform(random, 1.2, 12, 5), base)
 
 
-def _wave(distances: Array, speeds: Array) -> Array:
-    return np.array([np.mean(np.cos(m * speeds)) for m in np.asarray(distances, dtype=float)])
+_REACH = "math.exp((1 - share) * math.log(base) - np.euler_gamma)"
+_LAW = "np.cos(m * theta).mean()"
+_STEP = "(np.sin(m) - np.sin(m / base))"  # the integral of cos u from m/base to m
 
-
-def _sine_step(distances: Array, base: float) -> Array:
-    """The integral of cos u from m/base to m."""
-    return np.asarray(np.sin(distances) - np.sin(distances / base))
-
-
-_MIDPOINTS = (np.arange(20_000) + 0.5) / 20_000
-
+# fmt: off
 _LAW_MISTAKES = (
-    Mistake(
-        say("shared.straight_line_agrees_limit"),
-        lambda m, base: 1 - (np.log(m) + np.euler_gamma) / math.log(base),
-    ),
-    Mistake(
-        say("shared.ln_base_times_large"),
-        lambda m, base: analysis.decay_law(m, base) * math.log(base),
-    ),
-    Mistake(
-        say("shared.logarithm_base_natural_not"),
-        lambda m, base: analysis.decay_law(m, base) * math.log(10),
-    ),
-    *(
-        Mistake(say("shared.cos_u_not_divided"), wrong, 1e-3)
-        for wrong in (
-            lambda m, base: _sine_step(m, base) / math.log(base),
-            lambda m, base: _sine_step(m, base) / (m - m / base),
-            lambda m, base: _sine_step(m, base) / (m - m / base) / math.log(base),
-        )
-    ),
-    Mistake(
-        say("shared.speeds_grow_x_instead"),
-        lambda m, base: _wave(m, base**_MIDPOINTS),
-        tolerance=1e-2,
-    ),
-    Mistake(
-        say("shared.sines_taken_instead_cosines"),
-        lambda m, base: np.array([np.mean(np.sin(one * base**-_MIDPOINTS)) for one in m]),
-    ),
-    Mistake(say("shared.exponents_end_at_half"), lambda m, base: _wave(m, base ** (-_MIDPOINTS / 2)), 1e-3),
-    Mistake(say("shared.sign_turned_round"), lambda m, base: -analysis.decay_law(m, base)),
-    *(
-        Mistake(
-            say("shared.mean_some_dozens_hands"),
-            lambda m, base, dim=dim: analysis.decay(m, frequencies.inv_freq(dim, base)),
-        )
-        for dim in (20, 64, 100, 128, 200, 256)
-    ),
+    Edit(say("shared.straight_line_agrees_limit"), _LAW, "1 - (np.log(m) + np.euler_gamma) / math.log(base)"),
+    Edit(say("shared.ln_base_times_large"), _LAW, f"{_LAW} * math.log(base)"),
+    Edit(say("shared.logarithm_base_natural_not"), _LAW, f"{_LAW} * math.log(10)"),
+    Edit(say("shared.cos_u_not_divided"), _LAW, f"{_STEP} / math.log(base)", tolerance=1e-3),
+    Edit(say("shared.cos_u_not_divided"), _LAW, f"{_STEP} / (m - m / base)", tolerance=1e-3),
+    Edit(say("shared.cos_u_not_divided"), _LAW, f"{_STEP} / (m - m / base) / math.log(base)", tolerance=1e-3),
+    Edit(say("shared.speeds_grow_x_instead"), "-(np", "(np", tolerance=1e-2),
+    Edit(say("shared.sines_taken_instead_cosines"), "np.cos", "np.sin"),
+    Edit(say("shared.exponents_end_at_half"), "/ steps)", "/ steps / 2)", tolerance=1e-3),
+    Edit(say("shared.sign_turned_round"), _LAW, f"-{_LAW}"),
+    *(Edit(say("shared.mean_some_dozens_hands"), "100_000", f"{pairs}", "(np.arange(steps) + 0.5)", "np.arange(steps)")
+      for pairs in (10, 32, 50, 64, 100, 128)),
     Mistake(say("shared.nearly_sum_few_steps"), analysis.decay_law, 0.03),
 )
+# fmt: on
 
 
 def _law(title: str, cases: Callable[[Random], Iterator[Case]]) -> Part:
@@ -434,43 +283,24 @@ q3 = Question(
         _law(say("q3.law_two_ends"), _ends),
     ),
     reference=_reach,
+    # fmt: off
     mistakes=(
-        Mistake(say("q3.gamma_left_out"), lambda share, base: base ** (1 - share)),
+        Edit(say("q3.gamma_left_out"), " - np.euler_gamma", ""),
         *(
-            Mistake(
-                say("q3.distance_rounded_asked"),
-                lambda share, base, cut=cut: cut(_reach(share, base)),
-            )
-            for cut in (round, math.floor, math.ceil)
+            Edit(say("q3.distance_rounded_asked"), _REACH, f"{cut}({_REACH})")
+            for cut in ("round", "math.floor", "math.ceil")
         ),
-        Mistake(
-            say("q3.1_line_lost_way"),
-            lambda share, base: math.exp(-share * math.log(base) - np.euler_gamma),
-        ),
-        Mistake(
-            say("q3.gamma_not_divided_ln"),
-            lambda share, base: base ** (1 - share - np.euler_gamma),
-        ),
-        Mistake(say("q3.gamma_wrong_sign"), lambda share, base: base ** (1 - share) * math.exp(np.euler_gamma)),
-        Mistake(say("q3.share_lost_taken_share"), lambda share, base: _reach(1 - share, base)),
-        Mistake(
-            say("q3.gamma_taken_off_distance"),
-            lambda share, base: base ** (1 - share) - np.euler_gamma,
-        ),
-        Mistake(
-            say("q3.logarithms_base_10_taken"),
-            lambda share, base: base ** (1 - share) * 10**-np.euler_gamma,
-        ),
-        Mistake(
-            say("q3.logarithms_base_2_taken"),
-            lambda share, base: base ** (1 - share) * 2**-np.euler_gamma,
-        ),
-        Mistake(say("q3.logarithm_distance"), lambda share, base: (1 - share) * math.log(base) - np.euler_gamma),
-        Mistake(
-            say("q3.curve_taken_fall_evenly"),
-            lambda share, base: base * (1 - share),
-        ),
+        Edit(say("q3.1_line_lost_way"), "(1 - share)", "-share"),
+        Edit(say("q3.gamma_not_divided_ln"), _REACH, "base ** (1 - share - np.euler_gamma)"),
+        Edit(say("q3.gamma_wrong_sign"), "- np.euler_gamma", "+ np.euler_gamma"),
+        Edit(say("q3.share_lost_taken_share"), "(1 - share)", "share"),
+        Edit(say("q3.gamma_taken_off_distance"), _REACH, "base ** (1 - share) - np.euler_gamma"),
+        Edit(say("q3.logarithms_base_10_taken"), _REACH, "base ** (1 - share) * 10**-np.euler_gamma"),
+        Edit(say("q3.logarithms_base_2_taken"), _REACH, "base ** (1 - share) * 2**-np.euler_gamma"),
+        Edit(say("q3.logarithm_distance"), _REACH, "(1 - share) * math.log(base) - np.euler_gamma"),
+        Edit(say("q3.curve_taken_fall_evenly"), _REACH, "base * (1 - share)"),
     ),
+    # fmt: on
 )
 
 
@@ -493,76 +323,6 @@ def _safe_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
 
 def _least_and_safe(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
     return analysis.min_base(length, dim, bases), _safe_base(length, dim, bases)
-
-
-def _passing(length: int, dim: int, bases: Sequence[float]) -> list[float]:
-    return [base for base in bases if _lowest(length, dim, base) >= 0]
-
-
-def _first_that_passes(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
-    return next(iter(_passing(length, dim, bases)), None), _safe_base(length, dim, bases)
-
-
-def _after_the_last_that_fails(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
-    least, _ = _least_and_safe(length, dim, bases)
-    return least, max(base for base in bases if _lowest(length, dim, base) < 0)
-
-
-def _at_the_end_only(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
-    good = [base for base in sorted(bases) if analysis.decay(length, frequencies.inv_freq(dim, base)) >= 0]
-    bad = set(bases) - set(good)
-    safe = [base for base in good if all(base > one for one in bad)]
-    return (good[0] if good else None), (safe[0] if safe else None)
-
-
-def _every_second(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
-    distances = np.arange(0, length + 1, 2)
-    good = [base for base in sorted(bases) if analysis.decay(distances, frequencies.inv_freq(dim, base)).min() >= 0]
-    greatest = max((base for base in bases if base not in good), default=0)
-    return (good[0] if good else None), next((base for base in good if base > greatest), None)
-
-
-def _passing_by(test: Callable[[Array], bool]) -> Answer:
-    """Question 4 with another test of the scores at all distances."""
-
-    def answer(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
-        distances = np.arange(length + 1)
-        good = [base for base in sorted(bases) if test(analysis.decay(distances, frequencies.inv_freq(dim, base)))]
-        greatest = max((base for base in bases if base not in good), default=0)
-        return (good[0] if good else None), next((base for base in good if base > greatest), None)
-
-    return answer
-
-
-def _unsorted(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
-    """The first that passes in the order given, and the first there that is greater than all that fail."""
-    good = _passing(length, dim, bases)
-    greatest = max((base for base in bases if base not in good), default=0)
-    return next(iter(good), None), next((base for base in good if base > greatest), None)
-
-
-def _in_the_order_given(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
-    """The first that passes in the order given, and the start of the last run of such as pass."""
-    good = _passing(length, dim, bases)
-    start = None
-    for base in bases:
-        start = (start or base) if base in good else None
-    return next(iter(good), None), start
-
-
-def _with_other_speeds(share: Callable[[int], Array]) -> Answer:
-    """Question 4 with other shares of the exponent, as a function of the width."""
-
-    def answer(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
-        least = safe = None
-        for base in sorted(bases):
-            if analysis.decay(np.arange(length + 1), base ** -share(dim)).min() < 0:
-                safe = None
-            else:
-                least, safe = least or base, safe or base
-        return least, safe
-
-    return answer
 
 
 class _Grid:
@@ -645,6 +405,9 @@ def _at_the_edges(random: Random) -> Iterator[Case]:
     )
 
 
+_IN_ORDER = "least = base if least is None or bases.index(base) < bases.index(least) else least"
+
+
 q4 = Question(
     assignment=3,
     name="q4",
@@ -657,122 +420,70 @@ q4 = Question(
         Part(say("q4.last_distance_grids_no"), 1, cases=_at_the_edges),
     ),
     reference=_least_and_safe,
+    # fmt: off
     mistakes=(
-        Mistake(
-            say("q4.last_distance_left_out"),
-            lambda length, dim, bases: _least_and_safe(length - 1, dim, bases),
+        Edit(say("q4.last_distance_left_out"), "length + 1", "length"),
+        Edit(say("q4.every_second_distance_left"), "arange(length + 1)", "arange(0, length + 1, 2)"),
+        Edit(say("q4.first_that_passes_not_smallest"), "least = base if least is None else least", _IN_ORDER),
+        Edit(
+            say("q4.bases_not_in_order"),
+            "least = base if least is None else least",
+            _IN_ORDER,
+            "return least, safe",
+            "return least, next((base for base in bases if safe is not None and base >= safe), None)",
         ),
-        Mistake(say("q4.every_second_distance_left"), _every_second),
-        Mistake(say("q4.first_that_passes_not_smallest"), _first_that_passes),
-        Mistake(say("q4.bases_not_in_order"), _unsorted),
-        Mistake(say("q4.bases_not_in_order"), _in_the_order_given),
-        Mistake(
-            say("q4.second_value_first_once"),
-            lambda length, dim, bases: (analysis.min_base(length, dim, bases),) * 2,
-        ),
-        Mistake(say("q4.only_last_distance_looked"), _at_the_end_only),
-        Mistake(say("q4.mean_score_looked"), _passing_by(lambda scores: bool(scores.mean() >= 0))),
-        Mistake(say("q4.one_distance_enough"), _passing_by(lambda scores: bool(scores.max() >= 0))),
+        Edit(say("q4.bases_not_in_order"), "sorted(bases)", "bases"),
+        Edit(say("q4.second_value_first_once"), "return least, safe", "return least, least"),
+        Edit(say("q4.only_last_distance_looked"), "np.arange(length + 1)", "np.array([length])"),
+        Edit(say("q4.mean_score_looked"), ".min()", ".mean()"),
+        Edit(say("q4.one_distance_enough"), ".min()", ".max()"),
         *(
-            Mistake(say("q4.search_right_speeds_not"), wrong)
+            Edit(say("q4.search_right_speeds_not"), "np.arange(0, dim, 2) / dim", wrong)
             for wrong in (
-                _with_other_speeds(lambda dim: np.arange(dim // 2) / dim),
-                _with_other_speeds(lambda dim: np.arange(dim) / dim),
-                _with_other_speeds(lambda dim: np.arange(0, dim, 2) / (dim - 2)),
-                _with_other_speeds(lambda dim: np.arange(2, dim + 2, 2) / dim),
+                "np.arange(dim // 2) / dim",
+                "np.arange(dim) / dim",
+                "np.arange(0, dim, 2) / (dim - 2)",
+                "np.arange(2, dim + 2, 2) / dim",
             )
         ),
-        Mistake(say("q4.second_value_base_fails"), _after_the_last_that_fails),
-        Mistake(
+        Edit(
+            say("q4.second_value_base_fails"),
+            "return least, safe",
+            "return least, max(base for base in bases if safe is None or base < safe)",
+        ),
+        Edit(say("q4.second_value_greatest_base"), "return least, safe", "return least, max(bases)"),
+        Edit(
             say("q4.second_value_greatest_base"),
-            lambda length, dim, bases: (analysis.min_base(length, dim, bases), max(bases)),
+            "least = safe = None",
+            "least = last = None",
+            "safe = base if safe is None else safe",
+            "last = base",
+            "return least, safe",
+            "return least, last",
         ),
-        Mistake(
-            say("q4.second_value_greatest_base"),
-            lambda length, dim, bases: (
-                analysis.min_base(length, dim, bases),
-                max(_passing(length, dim, bases), default=None),
-            ),
-        ),
-        Mistake(
-            say("q4.two_values_changed_places"), lambda length, dim, bases: _least_and_safe(length, dim, bases)[::-1]
-        ),
-        Mistake(
-            say("q4.where_no_base_will"),
-            lambda length, dim, bases: tuple(value or 0 for value in _least_and_safe(length, dim, bases)),
-        ),
-        Mistake(
-            say("q4.where_no_base_will"),
-            lambda length, dim, bases: tuple(value or -1 for value in _least_and_safe(length, dim, bases)),
-        ),
-        Mistake(
-            say("q4.where_no_base_will"),
-            lambda length, dim, bases: tuple(value or math.inf for value in _least_and_safe(length, dim, bases)),
+        Edit(say("q4.two_values_changed_places"), "return least, safe", "return safe, least"),
+        *(
+            Edit(say("q4.where_no_base_will"), "return least, safe", f"return least or {none}, safe or {none}")
+            for none in ("0", "-1", "math.inf")
         ),
     ),
+    # fmt: on
 )
 
 
 # Question 5: new angles
 
 
-def _new(
-    speeds: Array,
-    trained: int,
-    used: int,
-    tolerance: float,
-    *,
-    turn: float | None = TURN,
-    around: bool = True,
-    wrapped: bool = True,
-    size: Callable[[Array], Array] = np.asarray,
-    first: int = 0,
-    extra: int = 0,
-    past: int | None = None,
-    unit: float = 1.0,
-) -> Array:
-    """Question 5 with one thing changed: no turn, no way round it, angles past a turn, other positions or units."""
-    shares = []
-    for speed in speeds:
-        seen = np.arange(first, trained + extra) * speed * unit
-        asked = np.arange(trained if past is None else past, used) * speed * unit
-        if turn is not None and wrapped:
-            seen, asked = seen % turn, asked % turn
-        apart = np.abs(asked[:, None] - seen)
-        if turn is not None and around:
-            apart = np.minimum(apart, size(turn - apart))
-        shares.append(np.mean(apart.min(axis=1) > tolerance))
-    return np.array(shares)
+_AROUND = "np.minimum(apart, 2 * np.pi - apart)"
+_SHARE = "np.mean(apart.min(axis=1) > tolerance)"
+_CHORDS = "apart.min(axis=1)", "(2 * np.sin(apart / 2)).min(axis=1)"
+_NOT_WRAPPED = " % (2 * np.pi)", ""
+_SIZE = "2 * np.pi - apart", "np.abs(2 * np.pi - apart)"
 
 
-def _changed(**how: Any) -> Answer:
-    return lambda speeds, trained, used, tolerance: _new(speeds, trained, used, tolerance, **how)
-
-
-def _beyond_the_greatest(speeds: Array, trained: int, used: int, tolerance: float) -> Array:
-    seen, asked = np.arange(trained)[:, None] * speeds % TURN, np.arange(trained, used)[:, None] * speeds % TURN
-    return np.asarray(np.mean(asked > seen.max(axis=0) + tolerance, axis=0))
-
-
-def _by_distance(far: Callable[[Array, float], Array]) -> Answer:
-    """Question 5 from the table of distances along the circle, (later, earlier), read another way."""
-
-    def answer(speeds: Array, trained: int, used: int, tolerance: float) -> Array:
-        shares = []
-        for speed in speeds:
-            apart = (np.arange(trained, used)[:, None] - np.arange(trained)) * speed % TURN
-            shares.append(np.mean(far(np.minimum(apart, TURN - apart), tolerance)))
-        return np.array(shares)
-
-    return answer
-
-
-_chords = _by_distance(lambda apart, tolerance: (2 * np.sin(apart / 2)).min(axis=1) > tolerance)
-
-
-def _chord_is_arc(*given: Any) -> bool:
-    """Whether the way straight across the circle leads to the same shares as the way along it."""
-    return np.array_equal(_chords(*given), _new(*given))
+def _alike(given: tuple[Any, ...], *changes: str) -> bool:
+    """Whether an edited solution gives the same shares."""
+    return np.array_equal(defined(3, "q5", *changes)["new_angles"](*given), analysis.unseen_angles(*given))
 
 
 def _slow_hands(random: Random) -> Iterator[Case]:
@@ -794,8 +505,8 @@ def _hands_coming_round(random: Random) -> Iterator[Case]:
         return Case(random.permutation(speeds), trained, used, float(random.uniform(0.2, 0.35)))
 
     def wanted(*given: Any) -> bool:
-        unwrapped = (_new(*given, wrapped=False), _new(*given, wrapped=False, size=np.abs))
-        return _chord_is_arc(*given) and not any(np.array_equal(_new(*given), one) for one in unwrapped)
+        unwrapped = _alike(given, *_NOT_WRAPPED) or _alike(given, *_NOT_WRAPPED, *_SIZE)
+        return _alike(given, *_CHORDS) and not unwrapped
 
     for _ in range(2):
         yield until(wanted, draw)
@@ -808,7 +519,7 @@ def _coarse_hands(random: Random) -> Iterator[Case]:
         return Case(random.uniform(0.5, 2.8, size=5), trained, used, float(random.uniform(0.05, 0.15)))
 
     def wanted(*given: Any) -> bool:
-        return _chord_is_arc(*given) and not np.array_equal(_new(*given, around=False), _new(*given))
+        return _alike(given, *_CHORDS) and not _alike(given, _AROUND, "apart")
 
     for _ in range(2):
         yield until(wanted, draw)
@@ -825,63 +536,39 @@ q5 = Question(
         Part(say("q5.fast_hands_long_steps"), 1, cases=_coarse_hands),
     ),
     reference=analysis.unseen_angles,
+    # fmt: off
     mistakes=(
-        Mistake(say("q5.angle_full_turn_taken"), _changed(turn=None)),
-        Mistake(
-            say("q5.distance_measured_straight_across"),
-            _chords,
+        Edit(say("q5.angle_full_turn_taken"), *_NOT_WRAPPED, _AROUND, "apart"),
+        Edit(say("q5.distance_measured_straight_across"), *_CHORDS),
+        Edit(say("q5.pairs_later_earlier_angle"), "apart.min(axis=1) >", "apart >"),
+        Edit(say("q5.angles_compared_last_training"), "apart.min(axis=1) >", "apart[:, -1] >"),
+        Edit(say("q5.later_positions_end_used"), "arange(used)", "arange(trained + used)"),
+        Edit(say("q5.number_new_angles_divided"), _SHARE, "np.sum(apart.min(axis=1) > tolerance) / trained"),
+        Edit(say("q5.every_angle_past_training"), _SHARE, "1.0"),
+        Edit(say("q5.shorter_way_round_taken"), *_NOT_WRAPPED),
+        Edit(say("q5.shorter_way_round_taken"), *_NOT_WRAPPED, *_SIZE),
+        Edit(say("q5.way_round_forgotten_just"), _AROUND, "apart"),
+        Edit(say("q5.shares_angles_met"), "> tolerance", "<= tolerance"),
+        Edit(say("q5.position_trained_taken_training"), "at[:trained]", "at[: trained + 1]"),
+        Edit(say("q5.positions_training_counted_1"), "at[:trained]", "at[1:trained]"),
+        Edit(say("q5.position_trained_first_past"), "at[trained:, None]", "at[trained + 1 :, None]"),
+        Edit(say("q5.shares_all_positions_only"), _SHARE, "np.sum(apart.min(axis=1) > tolerance) / used"),
+        Edit(say("q5.every_angle_within_greatest"), _SHARE, "np.mean(at[trained:] > at[:trained].max() + tolerance)"),
+        Edit(say("q5.pair_not_simply_new"), _SHARE, "(trained * theta < 2 * np.pi) * 1.0"),
+        Edit(say("q5.angles_taken_rest_pi"), "% (2 * np.pi)", "% np.pi", "2 * np.pi - apart", "np.pi - apart"),
+        Edit(
+            say("q5.angles_turned_into_degrees"),
+            "np.arange(used) * theta % (2 * np.pi)",
+            "np.rad2deg(np.arange(used) * theta) % 360",
+            "2 * np.pi - apart",
+            "360 - apart",
         ),
-        Mistake(
-            say("q5.pairs_later_earlier_angle"),
-            _by_distance(lambda apart, t: apart > t),
-        ),
-        Mistake(
-            say("q5.angles_compared_last_training"),
-            _by_distance(lambda apart, t: apart[:, -1] > t),
-        ),
-        Mistake(
-            say("q5.later_positions_end_used"),
-            lambda f, n, m, t: analysis.unseen_angles(f, n, n + m, t),
-        ),
-        Mistake(
-            say("q5.number_new_angles_divided"),
-            lambda f, n, m, t: analysis.unseen_angles(f, n, m, t) * (m - n) / n,
-        ),
-        Mistake(
-            say("q5.every_angle_past_training"),
-            lambda f, n, m, t: np.ones(len(f)),
-        ),
-        *(
-            Mistake(say("q5.shorter_way_round_taken"), wrong)
-            for wrong in (_changed(wrapped=False), _changed(wrapped=False, size=np.abs))
-        ),
-        Mistake(
-            say("q5.way_round_forgotten_just"),
-            _changed(around=False),
-        ),
-        Mistake(say("q5.shares_angles_met"), lambda *given: 1 - analysis.unseen_angles(*given)),
-        Mistake(say("q5.position_trained_taken_training"), _changed(extra=1)),
-        Mistake(say("q5.positions_training_counted_1"), _changed(first=1)),
-        Mistake(say("q5.position_trained_first_past"), lambda f, n, m, t: _new(f, n, m, t, past=n + 1)),
-        Mistake(
-            say("q5.shares_all_positions_only"),
-            lambda f, trained, used, t: analysis.unseen_angles(f, trained, used, t) * (used - trained) / used,
-        ),
-        Mistake(say("q5.every_angle_within_greatest"), _beyond_the_greatest),
-        Mistake(say("q5.pair_not_simply_new"), lambda f, n, m, t: (n * f < TURN) * 1.0),
-        Mistake(say("q5.angles_taken_rest_pi"), _changed(turn=math.pi)),
-        Mistake(say("q5.angles_turned_into_degrees"), _changed(turn=360.0, unit=180 / math.pi)),
-        Mistake(say("q5.numbers_angles_not_shares"), lambda f, n, m, t: analysis.unseen_angles(f, n, m, t) * (m - n)),
-        Mistake(say("q5.percentages_not_shares_0"), lambda *given: 100 * analysis.unseen_angles(*given)),
-        Mistake(
-            say("q5.number_all_pairs_question"),
-            lambda *given: np.mean(analysis.unseen_angles(*given)),
-        ),
-        Mistake(
-            say("q5.used_number_positions_last"),
-            lambda f, n, m, t: analysis.unseen_angles(f, n, m + 1, t),
-        ),
+        Edit(say("q5.numbers_angles_not_shares"), "np.mean(", "np.sum("),
+        Edit(say("q5.percentages_not_shares_0"), "np.mean(", "100 * np.mean("),
+        Edit(say("q5.number_all_pairs_question"), "np.array(shares)", "np.mean(shares)"),
+        Edit(say("q5.used_number_positions_last"), "arange(used)", "arange(used + 1)"),
     ),
+    # fmt: on
 )
 
 
@@ -904,71 +591,6 @@ def _rotation(config: Config) -> tuple[int, float, float]:
     plain = {key: given[key] for key in ("rope_theta", "partial_rotary_factor") if key in given}
     speeds = scaling.from_config({"rope_parameters": plain}, _head_of(config)).inv_freq
     return 2 * len(speeds), float(given["rope_theta"]), float(frequencies.wavelengths(speeds).max())
-
-
-def _other_file(**changes: Callable[[Config], Any]) -> Answer:
-    """Question 6 read from a file with some of its keys changed."""
-    return lambda config: _rotation({**config, **{key: change(config) for key, change in changes.items()}})
-
-
-def _without(*names: str) -> Answer:
-    """Question 6 from a file whose rope dictionary lacks some keys."""
-
-    def answer(config: Config) -> tuple[int, float, float]:
-        rope = {key: value for key, value in _rope_of(config).items() if key not in names}
-        return _rotation({"rope_theta": 10_000.0, **config, "rope_parameters": rope, "rope_scaling": None})
-
-    return answer
-
-
-def _whole_head(config: Config) -> tuple[int, float, float]:
-    rope = {**_rope_of(config), "partial_rotary_factor": 1.0}
-    return _rotation({**config, "rope_parameters": rope})
-
-
-def _whole_head_in_the_exponent(config: Config) -> tuple[int, float, float]:
-    dim, base, _ = _rotation(config)
-    head = _head_of(config)
-    return dim, base, TURN / float(frequencies.inv_freq(head, base)[dim // 2 - 1])
-
-
-def _after_reading(change: Callable[[int, float, float], tuple[float, ...]]) -> Answer:
-    return lambda config: change(*_rotation(config))
-
-
-def _with_scaling(config: Config) -> tuple[int, float, float]:
-    dim, base, slowest = _rotation(config)
-    return dim, base, slowest * (_rope_of(config).get("factor") or 1.0)
-
-
-def _with_scaling_upside_down(config: Config) -> tuple[int, float, float]:
-    dim, base, slowest = _rotation(config)
-    return dim, base, slowest / (_rope_of(config).get("factor") or 1.0)
-
-
-def _older_overlooked(config: Config) -> tuple[int, float, float]:
-    return _rotation({"rope_theta": 10_000.0, **config, "rope_scaling": None})
-
-
-def _top_overlooked(config: Config) -> tuple[int, float, float]:
-    return _rotation({**config, "rope_theta": 10_000.0})
-
-
-def _rest_of_the_head(config: Config) -> tuple[int, float, float]:
-    dim, base, _ = _rotation(config)
-    rest = _head_of(config) - dim or dim
-    return rest, base, TURN / float(frequencies.inv_freq(rest, base)[-1])
-
-
-def _last_of_the_whole_head(config: Config) -> tuple[int, float, float]:
-    dim, base, _ = _rotation(config)
-    return dim, base, TURN / float(frequencies.inv_freq(_head_of(config), base)[-1])
-
-
-def _scaled_base(config: Config) -> tuple[int, float, float]:
-    factor = _rope_of(config).get("factor") or 1.0
-    dim, base, _ = _rotation(config)
-    return dim, base * factor, TURN / float(frequencies.inv_freq(dim, base * factor)[-1])
 
 
 def _file(random: Random, head: str, *, share: float = 1.0) -> dict[str, Any]:
@@ -1020,6 +642,10 @@ def _part_of_the_head(random: Random) -> Iterator[Case]:
     yield Case(_file(random, "given") | apart)
 
 
+_PART = 'known.get("partial_rotary_factor", 1.0)'
+_SLOWEST = "2 * math.pi * base ** ((dim - 2) / dim)"
+_FACTOR = '(rope.get("factor") or 1.0)'
+
 q6 = Question(
     assignment=3,
     name="q6",
@@ -1032,75 +658,41 @@ q6 = Question(
         Part(say("q6.files_heads_rotate_part"), 1, cases=_part_of_the_head),
     ),
     reference=_rotation,
+    # fmt: off
     mistakes=(
-        Mistake(say("q6.head_dim_overlooked_where"), _other_file(head_dim=lambda config: None)),
-        Mistake(say("q6.partial_rotary_factor_overlooked"), _whole_head),
-        Mistake(
-            say("q6.partial_rotary_factor_overlooked_where"),
-            _without("partial_rotary_factor"),
+        Edit(say("q6.head_dim_overlooked_where"), "width is None", "True"),
+        Edit(say("q6.partial_rotary_factor_overlooked"), _PART, "1.0"),
+        Edit(say("q6.partial_rotary_factor_overlooked_where"), _PART, _PART.replace("known", "config")),
+        Edit(say("q6.rope_theta_overlooked_where"), 'known["rope_theta"]', 'config.get("rope_theta", 10_000.0)'),
+        Edit(say("q6.stands_rope_dictionary_overlooked"), "{**config, **rope}", '{"rope_theta": 10_000.0, **config}'),
+        Edit(say("q6.slowest_hand_not_list"), "2) / dim", "2) / width"),
+        Edit(say("q6.slowest_hand_whole_head"), "(dim - 2) / dim", "(width - 2) / width"),
+        Edit(say("q6.partial_rotary_factor_share"), f"int(width * {_PART})", f"width - int(width * {_PART}) or width"),
+        Edit(say("q6.rope_theta_overlooked_where_stands"), 'known["rope_theta"]', 'rope.get("rope_theta", 10_000.0)'),
+        Edit(say("q6.exponent_slowest_hand_not"), "dim - 2", "dim - 1"),
+        Edit(say("q6.exponent_slowest_hand_lacks"), "dim - 2", "dim // 2 - 1"),
+        Edit(say("q6.turn_taken_360_but"), "2 * math.pi", "360"),
+        Edit(say("q6.slowest_hand_not_turn"), _SLOWEST, "2 * math.pi * base"),
+        Edit(say("q6.first_value_number_pairs"), "return dim", "return dim // 2"),
+        Edit(say("q6.third_value_not_full"), "2 * math.pi * ", ""),
+        Edit(say("q6.third_value_speed_tokens"), _SLOWEST, "base ** -((dim - 2) / dim)"),
+        Edit(say("q6.third_value_fastest_hand"), _SLOWEST, "2 * math.pi"),
+        Edit(say("q6.scaling_applied_list_before"), _SLOWEST, f"{_SLOWEST} * {_FACTOR}"),
+        Edit(say("q6.scaling_applied_list_before"), _SLOWEST, f"{_SLOWEST} / {_FACTOR}"),
+        Edit(say("q6.scaling_applied_list_before"), 'known["rope_theta"]', f'known["rope_theta"] * {_FACTOR}'),
+        Edit(
+            say("q6.older_dictionary_overlooked"),
+            ' or config.get("rope_scaling")',
+            "",
+            "{**config",
+            '{"rope_theta": 10_000.0, **config',
         ),
-        Mistake(say("q6.rope_theta_overlooked_where"), _without("rope_theta")),
-        Mistake(say("q6.stands_rope_dictionary_overlooked"), _without("rope_theta", "partial_rotary_factor")),
-        Mistake(
-            say("q6.slowest_hand_not_list"),
-            _whole_head_in_the_exponent,
-        ),
-        Mistake(
-            say("q6.slowest_hand_whole_head"),
-            _last_of_the_whole_head,
-        ),
-        Mistake(say("q6.partial_rotary_factor_share"), _rest_of_the_head),
-        Mistake(say("q6.rope_theta_overlooked_where_stands"), _top_overlooked),
-        Mistake(
-            say("q6.exponent_slowest_hand_not"),
-            _after_reading(lambda dim, base, slowest: (dim, base, TURN * base ** ((dim - 1) / dim))),
-        ),
-        Mistake(
-            say("q6.exponent_slowest_hand_lacks"),
-            _after_reading(lambda dim, base, slowest: (dim, base, TURN * base ** ((dim // 2 - 1) / dim))),
-        ),
-        Mistake(
-            say("q6.turn_taken_360_but"),
-            _after_reading(lambda dim, base, slowest: (dim, base, 360 * slowest / TURN)),
-        ),
-        Mistake(
-            say("q6.slowest_hand_not_turn"),
-            _after_reading(lambda dim, base, slowest: (dim, base, TURN * base)),
-        ),
-        Mistake(
-            say("q6.first_value_number_pairs"),
-            _after_reading(lambda dim, base, slowest: (dim // 2, base, slowest)),
-        ),
-        Mistake(
-            say("q6.third_value_not_full"),
-            _after_reading(lambda dim, base, slowest: (dim, base, slowest / TURN)),
-        ),
-        Mistake(
-            say("q6.third_value_speed_tokens"),
-            _after_reading(lambda dim, base, slowest: (dim, base, TURN / slowest)),
-        ),
-        Mistake(say("q6.third_value_fastest_hand"), _after_reading(lambda dim, base, slowest: (dim, base, TURN))),
-        Mistake(say("q6.scaling_applied_list_before"), _with_scaling),
-        Mistake(say("q6.scaling_applied_list_before"), _scaled_base),
-        Mistake(say("q6.scaling_applied_list_before"), _with_scaling_upside_down),
-        Mistake(say("q6.older_dictionary_overlooked"), _older_overlooked),
-        Mistake(say("q1.first_two_values_changed"), _after_reading(lambda dim, base, slowest: (base, dim, slowest))),
-        *(
-            Mistake(say("q6.width_divided_among_key"), wrong)
-            for wrong in (
-                _other_file(head_dim=lambda config: config["hidden_size"] // config["num_key_value_heads"]),
-                _other_file(
-                    head_dim=lambda config: (
-                        config.get("head_dim") or config["hidden_size"] // config["num_key_value_heads"]
-                    )
-                ),
-            )
-        ),
-        Mistake(
-            say("q6.whole_width_model_taken"),
-            _other_file(head_dim=lambda config: config["hidden_size"]),
-        ),
+        Edit(say("q1.first_two_values_changed"), "dim, base, 2", "base, dim, 2"),
+        Edit(say("q6.width_divided_among_key"), "width is None", "True", "num_attention_heads", "num_key_value_heads"),
+        Edit(say("q6.width_divided_among_key"), "num_attention_heads", "num_key_value_heads"),
+        Edit(say("q6.whole_width_model_taken"), 'config.get("head_dim")', 'config["hidden_size"]'),
     ),
+    # fmt: on
 )
 
 ASSIGNMENT = Assignment(

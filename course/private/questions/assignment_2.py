@@ -1,6 +1,6 @@
 """Assignment 2, "RoPE": a derivation, whole heads in two layouts, a checkpoint, and tests for what others wrote.
 
-The right values are those of `posenc.rotary`; a mistake is written as a change to them.
+The right values are those of `posenc.rotary`; a mistake is an edit of the solution.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from course.private.questions import ropes
-from course.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of
+from course.question import Assignment, Case, Edit, Mistake, Part, Question, sentences_of
 from posenc._arrays import Array, Layout
 from posenc.check import HandGraded
 from posenc.check._plain import Code
@@ -24,14 +24,6 @@ from posenc.rotary import convert_projection, rotate, rotation_matrix
 say = sentences_of(2)
 
 N = 2
-OTHER_WAY = say("shared.turns_wrong_way")
-NOT_TURNED = say("shared.nothing_turned")
-DEGREES = say("shared.angles_taken_degrees_cosines")
-FROM_ONE = say("shared.positions_start_1_token")
-COUNTED = say("shared.positions_passed_not_used")
-HALVES = say("shared.halves_turned")
-NEIGHBOURS = say("shared.neighbours_turned")
-TWICE = say("shared.second_number_each_pair")
 
 
 def _normal(random: np.random.Generator, *shape: int) -> Tensor:
@@ -81,15 +73,10 @@ def _matrices(A: np.ndarray, positions: np.ndarray) -> np.ndarray:
     return np.stack([np.linalg.matrix_power(A if m >= 0 else A.T, abs(m)) for m in positions.tolist()])
 
 
-def _scores_with(basis: Callable[[np.ndarray], np.ndarray], sign: int = 1, of_key: bool = True) -> Answer:
-    """The scores at all offsets where weights go to another basis, and RoPE follows."""
-
-    def wrong(A: np.ndarray, w_q: np.ndarray, w_k: np.ndarray) -> np.ndarray:
-        theta, planes = _planes(A)
-        change = basis(planes)
-        return relative_scores([sign * theta, change @ w_q, change @ w_k if of_key else w_k], np.zeros(w_q.shape[1]))
-
-    return wrong
+def _absorbed(A: np.ndarray, w_q: np.ndarray, w_k: np.ndarray) -> np.ndarray:
+    """The scores at all offsets by RoPE, once the weights have gone to its basis."""
+    theta, basis = _planes(A)
+    return relative_scores([theta, basis.T @ w_q, basis.T @ w_k], np.zeros(w_q.shape[1]))
 
 
 def _powers_case(random: np.random.Generator, pairs: int, length: int) -> Case:
@@ -100,6 +87,10 @@ def _weights_case(random: np.random.Generator, pairs: int, hidden: int) -> Case:
     weights = random.normal(size=(2, 2 * pairs, hidden))
     return Case(_one_token(random, pairs), *weights, values=say("q1.absorbed_values"))
 
+
+_POWER = "np.linalg.matrix_power(A if m >= 0 else inverse, abs(int(m)))"
+_SORTED = "np.sort(angle[angle > 0])[::-1]"
+_ABSORBED = "U.T @ W_Q, U.T @ W_K"
 
 q1 = Question(
     assignment=N,
@@ -113,13 +104,15 @@ q1 = Question(
             function="powers",
             cases=lambda random: (_powers_case(random, *shape) for shape in ((1, 4), (2, 3), (3, 6))),
             reference=_matrices,
+            # fmt: off
             mistakes=(
-                Mistake(say("q1.powers_absolute"), lambda A, p: _matrices(A, np.abs(p))),
-                Mistake(say("q1.powers_transposed"), lambda A, p: _matrices(A.T, p)),
-                Mistake(say("q1.powers_entries"), lambda A, p: np.stack([A ** float(m) for m in p])),
-                Mistake(say("q1.powers_multiples"), lambda A, p: p[:, None, None] * A),
-                Mistake(say("q1.powers_from_one"), lambda A, p: _matrices(A, p + 1)),
+                Edit(say("q1.powers_absolute"), "A if m >= 0 else inverse", "A"),
+                Edit(say("q1.powers_transposed"), ">= 0", "< 0"),
+                Edit(say("q1.powers_entries"), _POWER, "A ** float(m)"),
+                Edit(say("q1.powers_multiples"), _POWER, "m * A"),
+                Edit(say("q1.powers_from_one"), "abs(int(m))", "abs(int(m + 1))", ">= 0", ">= -1"),
             ),
+            # fmt: on
         ),
         Part(
             say("q1.frequencies"),
@@ -127,13 +120,15 @@ q1 = Question(
             function="frequencies",
             cases=lambda random: (Case(_one_token(random, pairs)) for pairs in (1, 2, 3, 5)),
             reference=lambda A: _planes(A)[0],
+            # fmt: off
             mistakes=(
-                Mistake(say("q1.frequencies_ascending"), lambda A: _planes(A)[0][::-1]),
-                Mistake(say("q1.frequencies_twice"), lambda A: np.repeat(_planes(A)[0], 2)),
-                Mistake(say("q1.frequencies_cosines"), lambda A: np.cos(_planes(A)[0])),
-                Mistake(say("q1.frequencies_degrees"), lambda A: np.rad2deg(_planes(A)[0])),
-                Mistake(say("q1.frequencies_negative"), lambda A: -_planes(A)[0]),
+                Edit(say("q1.frequencies_ascending"), _SORTED, f"{_SORTED}[::-1]"),
+                Edit(say("q1.frequencies_twice"), "angle[angle > 0]", "np.abs(angle)"),
+                Edit(say("q1.frequencies_cosines"), _SORTED, f"np.cos({_SORTED})"),
+                Edit(say("q1.frequencies_degrees"), _SORTED, f"np.rad2deg({_SORTED})"),
+                Edit(say("q1.frequencies_negative"), _SORTED, f"-{_SORTED}"),
             ),
+            # fmt: on
         ),
         Part(
             say("q1.absorbed"),
@@ -142,14 +137,16 @@ q1 = Question(
             view="relative_scores",
             tolerance=1e-6,
             cases=lambda random: (_weights_case(random, *shape) for shape in ((1, 3), (2, 6), (4, 5))),
-            reference=_scores_with(lambda basis: basis.T),
+            reference=_absorbed,
+            # fmt: off
             mistakes=(
-                Mistake(say("q1.absorbed_not_transposed"), _scores_with(lambda basis: basis)),
-                Mistake(say("q1.absorbed_unchanged"), _scores_with(lambda basis: np.eye(len(basis)))),
-                Mistake(say("q1.absorbed_query_only"), _scores_with(lambda basis: basis.T, of_key=False)),
-                Mistake(say("q1.absorbed_backwards"), _scores_with(lambda basis: basis.T, sign=-1)),
-                Mistake(say("q1.absorbed_length"), _scores_with(lambda basis: basis.T / math.sqrt(2))),
+                Edit(say("q1.absorbed_not_transposed"), _ABSORBED, "U @ W_Q, U @ W_K"),
+                Edit(say("q1.absorbed_unchanged"), _ABSORBED, "W_Q, W_K"),
+                Edit(say("q1.absorbed_query_only"), _ABSORBED, "U.T @ W_Q, W_K"),
+                Edit(say("q1.absorbed_backwards"), "[a, -b]", "[a, b]"),
+                Edit(say("q1.absorbed_length"), "math.sqrt(2) * ", ""),
             ),
+            # fmt: on
         ),
     ),
 )
@@ -168,56 +165,6 @@ def _speeds(x: Tensor, base: float) -> Array:
 
 def _interleaved(x: Tensor, positions: Tensor, base: float) -> Array:
     return _by_angles(x, angles(positions, _speeds(x, base)))
-
-
-def _other_speeds(speeds: Callable[[int, float], Tensor]) -> Answer:
-    """The interleaved turn with speeds that follow from the width and the base in another way."""
-    return lambda x, positions, base: _by_angles(x, angles(positions, speeds(x.shape[-1], base)))
-
-
-def _powers(exponents: Callable[[Tensor, int], Tensor]) -> Answer:
-    """The same with speeds base^exponent, where the exponents follow from the pairs 0, 1, 2, … and the width."""
-    return _other_speeds(
-        lambda dim, base: torch.tensor(base).double() ** exponents(torch.arange(dim // 2).double(), dim)
-    )
-
-
-def _along(axis: str) -> Answer:
-    """The interleaved turn with positions that belong to another axis, of the same length."""
-
-    def wrong(x: Tensor, positions: Tensor, base: float) -> Array:
-        at = angles(positions, _speeds(x, base))
-        if axis == "heads" and positions.ndim == 1 and x.shape[1] == x.shape[2]:
-            return rotate(x, at[None, :, None], "interleaved")
-        if axis == "batch" and positions.ndim == 1 and x.shape[0] == x.shape[2]:
-            return rotate(x, at[:, None, None], "interleaved")
-        if axis == "texts_as_heads" and positions.ndim == 2 and x.shape[0] == x.shape[1]:
-            return rotate(x, at[None], "interleaved")
-        raise ValueError("the axes do not fit")
-
-    return wrong
-
-
-def _in_place(x: Tensor, positions: Tensor, base: float) -> Tensor:
-    at = angles(positions, _speeds(x, base))
-    at = at if positions.ndim == 1 else at[:, None]
-    first = rotate(x, at.expand(*x.shape[:-1], -1), "interleaved")[..., 0::2]
-    return torch.stack([first, first * at.sin() + x[..., 1::2] * at.cos()], dim=-1).flatten(-2)
-
-
-def _rejoined(x: Tensor, positions: Tensor, base: float) -> Tensor:
-    return torch.cat([_interleaved(x, positions, base)[..., i::2] for i in (0, 1)], dim=-1)
-
-
-def _dealt_in(x: Tensor, positions: Tensor, base: float) -> Array:
-    return _interleaved(torch.stack(x.chunk(2, dim=-1), dim=-1).flatten(-2), positions, base)
-
-
-def _mixed(x: Tensor, positions: Tensor, base: float) -> Array:
-    at = angles(positions, _speeds(x, base)).repeat(*[1] * positions.ndim, 2)
-    at = at if positions.ndim == 1 else at[:, None]
-    quarter = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)
-    return x * at.cos() + quarter * at.sin()
 
 
 def _heads_case(random: np.random.Generator, *shape: int, own: bool = False) -> Case:
@@ -242,6 +189,11 @@ def _far_out(random: np.random.Generator) -> Iterator[Case]:
         )
 
 
+_AT = "positions[..., None]"
+_PAIRS = "x[..., 0::2], x[..., 1::2]"
+_ROTATED = "torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1)"
+_AS_HALVES = "torch.stack", "torch.cat", "rotated.flatten(-2)", "rotated"
+
 q3 = Question(
     assignment=N,
     name="q3",
@@ -259,59 +211,58 @@ q3 = Question(
     ),
     reference=_interleaved,
     tolerance=1e-3,
+    # fmt: off
     mistakes=(
-        Mistake(HALVES, lambda x, p, base: _by_angles(x, angles(p, _speeds(x, base)), "half-split")),
-        Mistake(OTHER_WAY, lambda x, p, base: _interleaved(x, -p, base)),
-        Mistake(FROM_ONE, lambda x, p, base: _interleaved(x, p + 1, base)),
-        Mistake(
-            say("q3.speeds_fall_slowly_their"),
-            _powers(lambda i, dim: -i / dim),
+        Edit(say("shared.halves_turned"), _PAIRS, "x.chunk(2, dim=-1)", *_AS_HALVES),
+        Edit(say("shared.turns_wrong_way"), _AT, f"-{_AT}"),
+        Edit(say("shared.positions_start_1_token"), _AT, f"({_AT} + 1)"),
+        Edit(say("q3.speeds_fall_slowly_their"), "arange(0, dim, 2,", "arange(dim // 2,"),
+        Edit(say("q3.speeds_rise_pair_pair"), "(-torch", "(torch"),
+        Edit(say("q3.last_pair_turns_exactly"), " / dim)", " / (dim - 2))"),
+        Edit(say("q3.speeds_fall_fast_i"), " / dim)", " * 2 / dim)"),
+        Edit(say("q3.pairs_counted_1_first"), "arange(0, dim, 2,", "arange(2, dim + 2, 2,"),
+        Edit(
+            say("shared.positions_passed_not_used"),
+            _AT,
+            "torch.arange(x.shape[2])[:, None]",
+            "positions.ndim == 2",
+            "False",
         ),
-        Mistake(
-            say("q3.speeds_rise_pair_pair"),
-            _powers(lambda i, dim: 2 * i / dim),
+        Edit(say("shared.nothing_turned"), "rotated.flatten(-2)", "x"),
+        Edit(say("q3.base_passed_not_used"), "base **", "10_000.0 **"),
+        Edit(say("q3.all_pairs_turn_speed"), " / dim)", " * 0)"),
+        Edit(say("shared.second_number_each_pair"), "even * sin", "(even * cos - odd * sin) * sin"),
+        Edit(say("q3.pairs_turned_put_together"), *_AS_HALVES),
+        Edit(say("q3.halves_taken_pairs_put"), _PAIRS, "x.chunk(2, dim=-1)"),
+        Edit(
+            say("q3.neighbours_swapped_angles_repeated"),
+            f"{_AT} * inv_freq",
+            f"torch.cat([{_AT} * inv_freq] * 2, dim=-1)",
+            _ROTATED,
+            "x * cos + torch.stack([-odd, even], dim=-1).flatten(-2) * sin",
+            "rotated.flatten(-2)",
+            "rotated",
         ),
-        Mistake(
-            say("q3.last_pair_turns_exactly"),
-            _powers(lambda i, dim: -2 * i / (dim - 2)),
+        Edit(say("q3.positions_each_text_went"), "positions.ndim == 2", "False"),
+        Edit(say("q3.positions_go_along_heads"), "positions.ndim == 2", "positions.ndim == 1"),
+        Edit(
+            say("q3.positions_go_along_batch"),
+            "positions.ndim == 2",
+            "positions.ndim == 1",
+            "angle[:, None]",
+            "angle[:, None, None]",
         ),
-        Mistake(
-            say("q3.speeds_fall_fast_i"),
-            _powers(lambda i, dim: -4 * i / dim),
-        ),
-        Mistake(
-            say("q3.pairs_counted_1_first"),
-            _powers(lambda i, dim: -2 * (i + 1) / dim),
-        ),
-        Mistake(COUNTED, lambda x, p, base: _interleaved(x, torch.arange(x.shape[2]), base)),
-        Mistake(NOT_TURNED, lambda x, p, base: x),
-        Mistake(say("q3.base_passed_not_used"), lambda x, p, base: _interleaved(x, p, 10_000.0)),
-        Mistake(say("q3.all_pairs_turn_speed"), _powers(lambda i, dim: 0 * i)),
-        Mistake(TWICE, _in_place),
-        Mistake(say("q3.pairs_turned_put_together"), _rejoined),
-        Mistake(
-            say("q3.halves_taken_pairs_put"),
-            _dealt_in,
-        ),
-        Mistake(say("q3.neighbours_swapped_angles_repeated"), _mixed),
-        Mistake(say("q3.positions_go_along_heads"), _along("heads")),
-        Mistake(say("q3.positions_go_along_batch"), _along("batch")),
-        Mistake(say("q3.positions_each_text_went"), _along("texts_as_heads")),
-        Mistake(
-            say("q3.every_text_turned_positions"),
-            lambda x, p, base: _interleaved(x, p[:1].expand(x.shape[0], x.shape[2]), base),
-        ),
-        Mistake(DEGREES, lambda x, p, base: _interleaved(x, p * np.pi / 180, base)),
-        Mistake(
-            say("q3.speeds_taken_turns_per"),
-            lambda x, p, base: _interleaved(x, p * 2 * np.pi, base),
-        ),
-        Mistake(
+        Edit(say("q3.every_text_turned_positions"), "angle[:, None]", "angle[0]"),
+        Edit(say("shared.angles_taken_degrees_cosines"), _AT, f"{_AT} * math.pi / 180"),
+        Edit(say("q3.speeds_taken_turns_per"), _AT, f"{_AT} * 2 * math.pi"),
+        Edit(
             say("q3.sines_cosines_changed_places"),
-            lambda x, p, base: _by_angles(x, np.pi / 2 - angles(p, _speeds(x, base))),
+            "torch.cos(angle), torch.sin(angle)",
+            "torch.sin(angle), torch.cos(angle)",
         ),
         Mistake(say("q3.nearly_right_but_digits"), _interleaved, 0.01),
     ),
+    # fmt: on
 )
 
 # Question 4
@@ -326,79 +277,18 @@ def _beside(cos: Tensor) -> Tensor:
     return (cos if cos.ndim == 3 else cos[None])[..., None, :]
 
 
-def _of_part(formula: Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]) -> Answer:
-    """A turn by halves with another formula for the two members of all pairs; the rest of the head passes."""
-
-    def wrong(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        pairs = cos.shape[-1]
-        both = formula(x[..., :pairs], x[..., pairs : 2 * pairs], _beside(cos), _beside(sin))
-        return torch.cat([*both, x[..., 2 * pairs :]], dim=-1)
-
-    return wrong
-
-
-def _neighbour_swap(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    width = 2 * cos.shape[-1]
-    part, cos, sin = x[..., :width], _beside(cos).repeat_interleave(2, -1), _beside(sin).repeat_interleave(2, -1)
-    quarter = torch.cat([-part[..., width // 2 :], part[..., : width // 2]], dim=-1)
-    return torch.cat([part * cos + quarter * sin, x[..., width:]], dim=-1)
-
-
-def _by_head(x: Tensor, cos: Tensor, sin: Tensor) -> Array:
-    if x.shape[1] != x.shape[2] or (cos.ndim == 3 and x.shape[0] != x.shape[1]):
-        raise ValueError("the axes do not fit")
-    table = (cos, sin) if cos.ndim == 2 else (cos[None], sin[None])
-    return rotate(x, table, "half-split", rotary_dim=2 * cos.shape[-1])
-
-
-def _own_by_head(x: Tensor, cos: Tensor, sin: Tensor) -> Array:
-    """An axis in the middle: right for one table, wrong for a table for each text."""
-    if cos.ndim == 2:
-        return _half(x, cos, sin)
-    if x.shape[1] != x.shape[2]:
-        raise ValueError("the axes do not fit")
-    return rotate(x, (cos[:, None], sin[:, None]), "half-split", rotary_dim=2 * cos.shape[-1])
-
-
-def _whole_quarter(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """The quarter turn of the whole head, cut to the part that turns."""
-    width = 2 * cos.shape[-1]
-    a, b = x.chunk(2, dim=-1)
-    cos, sin = (torch.cat([_beside(table)] * 2, dim=-1) for table in (cos, sin))
-    part = x[..., :width] * cos + torch.cat([-b, a], dim=-1)[..., :width] * sin
-    return torch.cat([part, x[..., width:]], dim=-1)
-
-
-def _dealt_out(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    width = 2 * cos.shape[-1]
-    turned = _half(x, cos, sin)
-    pairs = torch.stack(turned[..., :width].chunk(2, dim=-1), dim=-1).flatten(-2)
-    return torch.cat([pairs, turned[..., width:]], dim=-1)
-
-
-def _last_turn(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    still = x.shape[-1] - 2 * cos.shape[-1]
-    return torch.cat([x[..., :still], _half(x[..., still:], cos, sin)], dim=-1)
-
-
-def _whole_halves(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    pairs, middle = cos.shape[-1], x.shape[-1] // 2
-    order = [*range(pairs), *range(middle, middle + pairs)]
-    turned = x.clone()
-    turned[..., order] = _half(x[..., order], cos, sin)
-    return turned
-
-
-def _cut(x: Tensor, cos: Tensor, sin: Tensor) -> Array:
-    return _half(x, cos, sin)[..., : 2 * cos.shape[-1]]
-
-
 def _table_case(random: np.random.Generator, *shape: int, turning: int | None = None, own: bool = False) -> Case:
     """`shape` is (batch, length, heads, dim)."""
     places = _positions(random, *(shape[:2] if own else (shape[1],)))
     at = angles(places, inv_freq(turning or shape[3], _base(random), like=torch.zeros(1)))
     return Case(_normal(random, *shape), at.cos(), at.sin())
 
+
+_TABLES = "cos.unsqueeze(-2), sin.unsqueeze(-2)"
+_HALVES = "x[..., :pairs], x[..., pairs : 2 * pairs]"
+_BOTH = "a * cos - b * sin, a * sin + b * cos"
+_AS_NEIGHBOURS = _BOTH, f"torch.stack([{_BOTH}], dim=-1).flatten(-2)"
+_MIDDLE = "x.shape[-1] // 2"
 
 q4 = Question(
     assignment=N,
@@ -428,45 +318,61 @@ q4 = Question(
         ),
     ),
     reference=_half,
+    # fmt: off
     mistakes=(
-        Mistake(NEIGHBOURS, lambda x, cos, sin: _half(x, cos, sin, "interleaved")),
-        Mistake(OTHER_WAY, lambda x, cos, sin: _half(x, cos, -sin)),
-        Mistake(say("q4.halves_swapped_table_repeated"), _neighbour_swap),
-        Mistake(say("q4.table_went_along_heads"), _by_head),
-        Mistake(
-            say("q4.table_each_text_went"),
-            _own_by_head,
+        Edit(
+            say("shared.neighbours_turned"),
+            _HALVES,
+            "x[..., : 2 * pairs : 2], x[..., 1 : 2 * pairs : 2]",
+            *_AS_NEIGHBOURS,
         ),
-        Mistake(say("q4.middle_whole_head_taken"), _whole_halves),
-        Mistake(say("q4.middle_whole_head_taken"), _whole_quarter),
-        Mistake(say("q4.halves_turned_put_together"), _dealt_out),
-        Mistake(say("q4.last_dimensions_each_head"), _last_turn),
-        Mistake(say("q4.dimensions_not_turn_got"), _cut),
-        Mistake(
-            say("q4.dimensions_not_turn_became"),
-            lambda x, cos, sin: torch.cat([_cut(x, cos, sin), 0 * x[..., 2 * cos.shape[-1] :]], dim=-1),
+        Edit(say("shared.turns_wrong_way"), _TABLES, _TABLES.replace("sin", "-sin")),
+        Edit(
+            say("q4.halves_swapped_table_repeated"),
+            _TABLES,
+            "(table.unsqueeze(-2).repeat_interleave(2, dim=-1) for table in (cos, sin))",
+            _BOTH,
+            "torch.cat([a, b], dim=-1) * cos + torch.cat([-b, a], dim=-1) * sin",
         ),
-        Mistake(NOT_TURNED, lambda x, cos, sin: x),
-        Mistake(
-            say("q4.no_half_negated_each"),
-            _of_part(lambda a, b, c, s: (a * c + b * s, b * c + a * s)),
+        Edit(say("q4.table_went_along_heads"), _TABLES, "cos, sin"),
+        Edit(say("q4.table_each_text_went"), _TABLES, "cos.unsqueeze(1), sin.unsqueeze(1)"),
+        Edit(
+            say("q4.middle_whole_head_taken"),
+            "x[..., pairs : 2 * pairs], x[..., 2 * pairs :]",
+            f"x[..., {_MIDDLE} :][..., :pairs], x[..., pairs : {_MIDDLE}]",
+            "a * sin + b * cos, rest",
+            f"rest, a * sin + b * cos, x[..., {_MIDDLE} + pairs :]",
         ),
-        Mistake(TWICE, _of_part(lambda a, b, c, s: (a * c - b * s, (a * c - b * s) * s + b * c))),
-        Mistake(say("q4.two_halves_changed_places"), _of_part(lambda a, b, c, s: (a * s + b * c, a * c - b * s))),
-        Mistake(say("q4.sines_cosines_changed_places"), lambda x, cos, sin: _half(x, sin, cos)),
-        Mistake(
-            say("q4.tokens_heads_changed_places"),
-            lambda x, cos, sin: _half(x, cos, sin).transpose(1, 2),
+        Edit(
+            say("q4.middle_whole_head_taken"),  # rotate_half of the whole head
+            _BOTH,
+            "x[..., : 2 * pairs] * torch.cat([cos, cos], dim=-1)"
+            f" + torch.cat([-x[..., {_MIDDLE} :], x], dim=-1)[..., : 2 * pairs] * torch.cat([sin, sin], dim=-1)",
         ),
-        Mistake(
-            say("q4.dimensions_multiplied_cosines_alone"),
-            _of_part(lambda a, b, c, s: (a * c, b * c)),
+        Edit(say("q4.halves_turned_put_together"), *_AS_NEIGHBOURS),
+        Edit(
+            say("q4.last_dimensions_each_head"),
+            f"{_HALVES}, x[..., 2 * pairs :]",
+            "x[..., -2 * pairs :][..., :pairs], x[..., -pairs:], x[..., : -2 * pairs]",
+            f"{_BOTH}, rest",
+            f"rest, {_BOTH}",
         ),
-        Mistake(
+        Edit(say("q4.dimensions_not_turn_got"), ", rest]", "]"),
+        Edit(say("q4.dimensions_not_turn_became"), ", rest]", ", 0 * rest]"),
+        Edit(say("shared.nothing_turned"), f"torch.cat([{_BOTH}, rest], dim=-1)", "x"),
+        Edit(say("q4.no_half_negated_each"), "a * cos - b", "a * cos + b"),
+        Edit(say("shared.second_number_each_pair"), "a * sin + b", "(a * cos - b * sin) * sin + b"),
+        Edit(say("q4.two_halves_changed_places"), _BOTH, ", ".join(_BOTH.split(", ")[::-1])),
+        Edit(say("q4.sines_cosines_changed_places"), _TABLES, ", ".join(_TABLES.split(", ")[::-1])),
+        Edit(say("q4.tokens_heads_changed_places"), "dim=-1)", "dim=-1).transpose(1, 2)"),
+        Edit(say("q4.dimensions_multiplied_cosines_alone"), _BOTH, "a * cos, b * cos"),
+        Edit(
             say("q4.every_text_turned_table"),
-            lambda x, cos, sin: _half(x, cos[:1].expand_as(cos), sin[:1].expand_as(sin)),
+            _TABLES,
+            "(table[:1, :, None] if table.ndim == 3 else table[:, None] for table in (cos, sin))",
         ),
     ),
+    # fmt: on
 )
 
 # Question 5
@@ -474,58 +380,14 @@ q4 = Question(
 Weights = dict[str, Tensor]
 
 
-def _converted(weight: Tensor, n_heads: int, to: Layout = "half-split") -> Tensor:
-    return convert_projection(weight, n_heads, len(weight) // n_heads, to)
-
-
-def _to_half(
-    checkpoint: Weights, n_heads: int, n_kv_heads: int, letters: str = "qk", to: Layout = "half-split"
-) -> Weights:
-    heads = {"q": n_heads, "k": n_kv_heads, "v": n_kv_heads}
+def _to_half(checkpoint: Weights, n_heads: int, n_kv_heads: int) -> Weights:
+    heads = {"q": n_heads, "k": n_kv_heads}
     return {
-        name: _converted(weight, heads[name[0]], to) if name[0] in letters and name[0] != "o" else weight
+        name: convert_projection(weight, heads[name[0]], len(weight) // heads[name[0]], "half-split")
+        if name[0] in heads
+        else weight
         for name, weight in checkpoint.items()
     }
-
-
-def _rows(order: Callable[[Tensor, int], Tensor], letters: str = "qk") -> Answer:
-    """A conversion that puts the rows of W_Q and W_K into another order."""
-
-    def wrong(checkpoint: Weights, n_heads: int, n_kv_heads: int) -> Weights:
-        return {
-            name: order(weight, n_heads if name[0] == "q" else n_kv_heads) if name[0] in letters else weight
-            for name, weight in checkpoint.items()
-        }
-
-    return wrong
-
-
-def _with_output(checkpoint: Weights, n_heads: int, n_kv_heads: int) -> Weights:
-    new = _to_half(checkpoint, n_heads, n_kv_heads, "qkv")
-    return new | {"o.weight": _converted(new["o.weight"].mT, n_heads).mT.contiguous()}
-
-
-def _output_alone(checkpoint: Weights, n_heads: int, n_kv_heads: int) -> Weights:
-    new = _to_half(checkpoint, n_heads, n_kv_heads)
-    return new | {"o.weight": _converted(new["o.weight"].mT, n_heads).mT.contiguous()}
-
-
-def _columns(weight: Tensor, n_heads: int) -> Array:
-    if weight.ndim == 1 or weight.shape[0] != weight.shape[1]:
-        raise ValueError("the columns do not divide")
-    return _converted(weight.mT, n_heads).mT.contiguous()
-
-
-def _dealt(weight: Tensor, n_heads: int) -> Tensor:
-    """Rows of a head taken n_heads apart."""
-    rows = torch.arange(len(weight)).reshape(-1, n_heads)
-    order = _converted(rows.T.flatten().double(), n_heads).long()  # as if head by head
-    return weight[order.reshape(n_heads, -1).T.flatten()]
-
-
-def _second_first(weight: Tensor, n_heads: int) -> Array:
-    halves = _converted(weight, n_heads).reshape(n_heads, 2, -1)
-    return halves.flip(1).reshape(weight.shape)
 
 
 def _checkpoint_case(
@@ -539,10 +401,14 @@ def _checkpoint_case(
     return Case(checkpoint, n_heads, n_kv_heads)
 
 
-def _opposite_ways(file: Weights, h: int, kv: int) -> Weights:
-    back = _to_half(file, h, kv, to="interleaved")
-    return _to_half(file, h, kv, "q") | {name: weight for name, weight in back.items() if name[0] == "k"}
-
+_OF_Q, _OF_K = '"q.weight": n_heads, "q.bias": n_heads', '"k.weight": n_kv_heads, "k.bias": n_kv_heads'
+_WITH_V = _OF_K, f'{_OF_K}, "v.weight": n_kv_heads, "v.bias": n_kv_heads'
+_WITH_O = (
+    "return new",
+    """wide = new["o.weight"].unflatten(1, (n_heads, -1, 2))
+    new["o.weight"] = wide.transpose(2, 3).flatten(1)
+    return new""",
+)
 
 q5 = Question(
     assignment=N,
@@ -566,44 +432,39 @@ q5 = Question(
         ),
     ),
     reference=_to_half,
+    # fmt: off
     mistakes=(
-        Mistake(say("q5.nothing_been_reordered"), lambda file, h, kv: file),
-        Mistake(
-            say("q5.rows_w_v_reordered"),
-            lambda file, h, kv: _to_half(file, h, kv, "qkv"),
+        Edit(say("q5.nothing_been_reordered"), "return new", "return checkpoint"),
+        Edit(say("q5.rows_w_v_reordered"), *_WITH_V),
+        Edit(say("q5.way_half_interleaved_asked"), "(count, -1, 2)", "(count, 2, -1)"),
+        Edit(say("q5.rows_w_k_kept"), _OF_K, ""),
+        Edit(say("q5.rows_w_q_kept"), f"{_OF_Q},", ""),
+        Edit(
+            say("q5.reordered_opposite_ways"), "(count, -1, 2)", '(count, -1, 2) if name[0] == "q" else (count, 2, -1)'
         ),
-        Mistake(
-            say("q5.way_half_interleaved_asked"),
-            lambda file, h, kv: _to_half(file, h, kv, to="interleaved"),
+        Edit(say("q5.rows_wander_head_head"), "(count, -1, 2)", "(1, -1, 2)"),
+        Edit(say("q5.w_k_cut_into"), _OF_K, _OF_K.replace("n_kv_heads", "n_heads")),
+        Edit(say("q5.w_q_cut_into"), _OF_Q, _OF_Q.replace("n_heads", "n_kv_heads")),
+        Edit(say("q5.biases_queries_keys_kept"), ', "q.bias": n_heads', "", ', "k.bias": n_kv_heads', ""),
+        Edit(
+            say("q5.columns_reordered_entries_query"),
+            "checkpoint[name].unflatten",
+            "checkpoint[name].mT.unflatten",
+            ".flatten(0, 2)",
+            ".flatten(0, 2).mT",
         ),
-        Mistake(say("q5.rows_w_k_kept"), lambda file, h, kv: _to_half(file, h, kv, "q")),
-        Mistake(say("q5.rows_w_q_kept"), lambda file, h, kv: _to_half(file, h, kv, "k")),
-        Mistake(say("q5.reordered_opposite_ways"), _opposite_ways),
-        Mistake(say("q5.rows_wander_head_head"), lambda f, h, kv: _to_half(f, 1, 1)),
-        Mistake(
-            say("q5.w_k_cut_into"),
-            lambda file, h, kv: _to_half(file, h, h),
-        ),
-        Mistake(
-            say("q5.w_q_cut_into"),
-            lambda file, h, kv: _to_half(file, kv, kv),
-        ),
-        Mistake(
-            say("q5.biases_queries_keys_kept"),
-            lambda file, h, kv: _to_half(file, h, kv) | {n: w for n, w in file.items() if n.endswith("bias")},
-        ),
-        Mistake(say("q5.columns_reordered_entries_query"), _rows(_columns)),
-        Mistake(say("q5.w_o_reordered_w"), _with_output),
-        Mistake(say("q5.w_o_reordered_meets"), _output_alone),
-        Mistake(
+        Edit(say("q5.w_o_reordered_w"), *_WITH_V, *_WITH_O),
+        Edit(say("q5.w_o_reordered_meets"), *_WITH_O),
+        Edit(
             say("q5.rows_dealt_out_heads"),
-            _rows(_dealt),
+            "(count, -1, 2)",
+            "(-1, count)",
+            "pairs.transpose(1, 2).flatten(0, 2)",
+            "torch.cat([pairs[0::2], pairs[1::2]]).flatten(0, 1)",
         ),
-        Mistake(
-            say("q5.second_members_pairs_stand"),
-            _rows(_second_first),
-        ),
+        Edit(say("q5.second_members_pairs_stand"), "pairs.transpose", "pairs.flip(2).transpose"),
     ),
+    # fmt: on
 )
 
 # Question 6

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from course.question import Assignment, Case, Mistake, Part, Question, sentences_of, until
-from posenc import attention, frequencies, rotary, scaling
+from course.question import Assignment, Case, Edit, Mistake, Part, Question, sentences_of, until
+from posenc import frequencies, scaling
 from posenc.check import HandGraded
 from posenc.schemes import make_scheme
 from posenc.transformer import TransformerConfig, forward
@@ -29,112 +28,18 @@ MODEL = "two_layers-single_copy-rope_10000-0"
 TRAINED = 128  # tokens
 IGNORED = -100  # the target of a token that is not asked for, as PyTorch's losses have it
 CUE = 2  # symbols of a second saying that are not asked for
-LOUD = 1e6  # how large keys are where a mask must be far below every score; −10⁹, which is in use, is enough
 BOUNDS = (4.0, 1.0)  # turns, from which on a pair is kept, and up to which it is slowed by all of the factor
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Attention, for the model and its mistakes
-
-Turn = Callable[[Array, Array], Any]
-_interleaved: Turn = partial(rotary.rotate, layout="interleaved")
-
-
-def _attend(q: Array, k: Array, v: Array, inv_freq: Array, factor: float) -> Any:
-    turned = frequencies.angles(np.arange(q.shape[-2]), inv_freq)
-    return attention.attention(
-        factor * _interleaved(q, turned), factor * _interleaved(k, turned), v, causal=True
-    ).output
-
-
-def _softmax(scores: Array, axis: int = -1) -> Any:
-    weights = np.exp(scores - scores.max(axis, keepdims=True))
-    return weights / weights.sum(axis, keepdims=True)
-
-
-def _by_hand(
-    turn: Turn = _interleaved,
-    speeds: tuple[float, float] = (1.0, 1.0),
-    power: float = 2.0,
-    scale: Callable[[Array], float] = lambda q: q.shape[-1] ** -0.5,
-    future: float = -math.inf,
-    over: int = -1,
-    masked_after: bool = False,
-    filled: bool = False,
-    seen: Callable[[Array], Array] = np.tril,
-) -> Callable[..., Any]:
-    """Attention with rotation, made wrong by what is given: how fast queries and keys turn, the factor's power, …
-
-    With `filled`, `future` stands in place of the scores of later words; otherwise it is added to them.
-    """
-
-    def wrong(q: Array, k: Array, v: Array, inv_freq: Array, factor: float) -> Any:
-        angles = frequencies.angles(np.arange(q.shape[-2]), inv_freq)
-        scores = turn(q, speeds[0] * angles) @ turn(k, speeds[1] * angles).mT * scale(q) * factor**power
-        later = ~seen(np.ones(scores.shape[-2:], dtype=bool))
-        if masked_after:
-            return np.where(later, 0.0, _softmax(scores, over)) @ v
-        scores = np.where(later, future if filled else scores + future, scores)
-        return _softmax(scores, over) @ v
-
-    return wrong
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Question 1: a lesson with one block said twice
 
 
-def _moved(symbols: Array, by: Array) -> Array:
-    """For each place of a text the symbol so many places on, or the text's first or last one."""
-    place = np.arange(symbols.shape[1]) + by[:, None]
-    return np.take_along_axis(symbols, place.clip(0, symbols.shape[1] - 1), axis=1)
-
-
-def _lesson(
-    symbols: Array,
-    begin: Array,
-    block: Array,
-    distance: Array,
-    cue: int = CUE,
-    longer: int = 0,
-    ignored: int = IGNORED,
-) -> tuple[Array, Array]:
-    place, begin, end = np.arange(symbols.shape[1]), begin[:, None], (begin + block + longer)[:, None]
+def _lesson(symbols: Array, begin: Array, block: Array, distance: Array) -> tuple[Array, Array]:
+    place, begin, end = np.arange(symbols.shape[1]), begin[:, None], (begin + block)[:, None]
     again = (place >= begin) & (place < end)
-    text = np.where(again, _moved(symbols, -distance), symbols)
-    return text[:, :-1], np.where(again & (place >= begin + cue), text, ignored)[:, 1:]
-
-
-def _asking(asked: Callable[[Array, Array, Array, Array], Array], shift: int = 1) -> Callable[..., Any]:
-    """A wrong answer to question 2 with the right text, by which places it asks: of places, begin, block, distance."""
-
-    def wrong(symbols: Array, begin: Array, block: Array, distance: Array) -> tuple[Array, Array]:
-        tokens, targets = _lesson(symbols, begin, block, distance, cue=-symbols.shape[1])
-        text = np.concatenate([tokens, symbols[:, -1:]], axis=1)
-        last = begin + block == symbols.shape[1]  # the text's last token is said again, too
-        text[last, -1] = symbols[last, -1 - distance[last]]
-        mask = asked(np.arange(symbols.shape[1]), begin[:, None], block[:, None], distance[:, None])
-        return tokens, np.where(mask, text, IGNORED)[:, slice(shift, None if shift else -1)]
-
-    return wrong
-
-
-def _earlier(symbols: Array, begin: Array, block: Array, distance: Array) -> tuple[Array, Array]:
-    """The first saying made like the second, which stays as it was."""
-    place, first = np.arange(symbols.shape[1]), (begin - distance)[:, None]
-    text = np.where((place >= first) & (place < first + block[:, None]), _moved(symbols, distance), symbols)
-    asked = (place >= begin[:, None] + CUE) & (place < (begin + block)[:, None])
-    return text[:, :-1], np.where(asked, text, IGNORED)[:, 1:]
-
-
-def _all_like_first(symbols: Array, *where: Array) -> tuple[Array, Array]:
-    begin, block, distance = (np.broadcast_to(each[:1], each.shape) for each in where)
-    return _lesson(symbols, begin, block, distance)
-
-
-def _of_old_text(symbols: Array, begin: Array, block: Array, distance: Array) -> tuple[Array, Array]:
-    tokens, targets = _lesson(symbols, begin, block, distance)
-    return tokens, np.where(targets == IGNORED, targets, symbols[:, 1:])
+    text = np.where(again, np.take_along_axis(symbols, (place - distance[:, None]).clip(0), axis=1), symbols)
+    return text[:, :-1], np.where(again & (place >= begin + CUE), text, IGNORED)[:, 1:]
 
 
 def _draws(random: np.random.Generator, last: bool) -> Case:
@@ -154,6 +59,12 @@ def _somewhere(random: np.random.Generator) -> Iterator[Case]:
         yield _draws(random, last)
 
 
+_COLUMNS = "begin[:, None], (begin + block)[:, None], distance[:, None]"
+_TEXT = "np.where(repeated, np.take_along_axis(symbols, np.maximum(position - distance, 0), axis=1), symbols)"
+_SCORED = "repeated & (position >= begin + 2)"
+_FIRST_SCORED = "(position >= begin - distance + 2) & (position < end - distance)"
+
+
 q1 = Question(
     assignment=5,
     name="q1",
@@ -166,37 +77,34 @@ q1 = Question(
     ),
     reference=_lesson,
     tolerance=1e-9,
+    # fmt: off
     mistakes=(
-        Mistake(say("q1.not_the_next"), _asking(lambda at, b, n, d: (at >= b + CUE) & (at < b + n), shift=0), of=1),
-        Mistake(say("q1.all_asked"), _asking(lambda at, b, n, d: at >= 0), of=1),
-        Mistake(say("q1.cue_asked"), partial(_lesson, cue=0), of=1),
-        Mistake(say("q1.one_cue"), partial(_lesson, cue=CUE - 1), of=1),
-        Mistake(say("q1.one_too_late"), partial(_lesson, cue=CUE + 1), of=1),
-        Mistake(
-            say("q1.both_asked"),
-            _asking(
-                lambda at, b, n, d: ((at >= b + CUE) & (at < b + n)) | ((at >= b - d + CUE) & (at < b - d + n)),
-            ),
-            of=1,
+        Edit(say("q1.not_the_next"), "-100)[:, 1:]", "-100)[:, :-1]", of=1),
+        Edit(say("q1.all_asked"), "np.where(scored, text, -100)", "text", of=1),
+        Edit(say("q1.cue_asked"), "begin + 2", "begin", of=1),
+        Edit(say("q1.one_cue"), "begin + 2", "begin + 1", of=1),
+        Edit(say("q1.one_too_late"), "begin + 2", "begin + 3", of=1),
+        Edit(say("q1.both_asked"), _SCORED, f"({_SCORED}) | ({_FIRST_SCORED})", of=1),
+        Edit(say("q1.first_asked"), _SCORED, _FIRST_SCORED, of=1),
+        Edit(say("q1.rest_asked"), "repeated & (position", "(position", of=1),
+        Edit(say("q1.one_after"), _SCORED, "(position >= begin + 2) & (position <= end)", of=1),
+        Edit(say("q1.asked_not_moved"), _SCORED, "(position > begin + 2) & (position <= end)", of=1),
+        Edit(say("q1.wrong_mark"), "-100", "0", of=1),
+        Edit(say("q1.wrong_mark"), "-100", "-1", of=1),
+        Edit(say("q1.of_old_text"), "scored, text", "scored, symbols", of=1),
+        Edit(say("q1.not_said_again"), "return text", "return symbols", of=0),
+        Edit(say("q1.all_like_first"), _COLUMNS, _COLUMNS.replace("[:,", "[:1,")),
+        Edit(say("q1.gap_for_distance"), "distance[:, None]", "(distance + block)[:, None]"),
+        Edit(
+            say("q1.first_made_like_second"),
+            _TEXT,
+            "np.where((begin - distance <= position) & (position < end - distance),"
+            " np.take_along_axis(symbols, np.minimum(position + distance, position[-1]), axis=1), symbols)",
         ),
-        Mistake(
-            say("q1.first_asked"),
-            _asking(lambda at, b, n, d: (at >= b - d + CUE) & (at < b - d + n)),
-            of=1,
-        ),
-        Mistake(say("q1.rest_asked"), _asking(lambda at, b, n, d: at >= b + CUE), of=1),
-        Mistake(say("q1.one_after"), _asking(lambda at, b, n, d: (at >= b + CUE) & (at <= b + n)), of=1),
-        Mistake(say("q1.asked_not_moved"), _asking(lambda at, b, n, d: (at > b + CUE) & (at <= b + n)), of=1),
-        Mistake(say("q1.wrong_mark"), partial(_lesson, ignored=0), of=1),
-        Mistake(say("q1.wrong_mark"), partial(_lesson, ignored=-1), of=1),
-        Mistake(say("q1.of_old_text"), _of_old_text, of=1),
-        Mistake(say("q1.not_said_again"), lambda symbols, *where: (symbols[:, :-1], symbols[:, 1:]), of=0),
-        Mistake(say("q1.all_like_first"), _all_like_first),
-        Mistake(say("q1.gap_for_distance"), lambda s, b, n, d: _lesson(s, b, n, d + n)),
-        Mistake(say("q1.first_made_like_second"), _earlier),
-        Mistake(say("q1.block_too_long"), partial(_lesson, longer=1)),
-        Mistake(say("q1.block_too_short"), partial(_lesson, longer=-1)),
+        Edit(say("q1.block_too_long"), "(position < end)", "(position <= end)"),
+        Edit(say("q1.block_too_short"), "(position < end)", "(position < end - 1)"),
     ),
+    # fmt: on
 )
 
 
@@ -414,82 +322,6 @@ def _model(weights: Weights, n_heads: int, base: float, trained: int, tokens: Ar
     return forward(weights, tokens, config, scheme).logits, frequencies.inv_freq(dim // n_heads, base), 1.0
 
 
-def _rms(x: Array, gain: Array) -> Any:
-    return x / np.sqrt((x**2).mean(axis=-1, keepdims=True)) * gain
-
-
-_erf = np.vectorize(math.erf)
-
-
-def _gelu(x: Array) -> Any:
-    return x * (1 + _erf(x / 2**0.5)) / 2
-
-
-def _tanh_gelu(x: Array) -> Any:
-    return x * (1 + np.tanh((2 / math.pi) ** 0.5 * (x + 0.044715 * x**3))) / 2
-
-
-def _three(x: Array, n_heads: int) -> Any:
-    """Queries, keys and values, (batch, heads, length, head_dim) each."""
-    return x.reshape(*x.shape[:2], 3, n_heads, -1).transpose(2, 0, 3, 1, 4)
-
-
-def _heads_first(x: Array, n_heads: int) -> Any:
-    return x.reshape(*x.shape[:2], n_heads, 3, -1).transpose(3, 0, 2, 1, 4)
-
-
-def _heads_last(x: Array, n_heads: int) -> Any:
-    return x.reshape(*x.shape[:2], 3, -1, n_heads).transpose(2, 0, 4, 1, 3)
-
-
-def _joined(x: Array) -> Array:
-    return x.swapaxes(1, 2).reshape(len(x), x.shape[2], -1)
-
-
-_RIGHT = _by_hand()
-
-
-def _forward(
-    attend: Callable[..., Array] = _RIGHT,
-    split: Callable[[Array, int], Any] = _three,
-    join: Callable[[Array], Array] = _joined,
-    norm: Callable[[Array, Array], Array] = _rms,
-    last_norm: Callable[[Array, Array], Array] = _rms,
-    bend: Callable[[Array], Array] = _gelu,
-    kept: tuple[float, float] = (1.0, 1.0),
-    out: bool = True,
-    beside: bool = False,
-    after: bool = False,
-    head: str = "head.weight",
-    speeds: Callable[[int, float], Array] = _speeds,
-    layers: Callable[[int], Any] = range,
-) -> Callable[..., Answer]:
-    """The model, made wrong by what is given."""
-
-    def wrong(weights: Weights, n_heads: int, base: float, trained: int, tokens: Array) -> Answer:
-        x = weights["embedding.weight"][tokens]
-        inv_freq = speeds(x.shape[-1] // n_heads, base)
-        for number in layers(_layers(weights)):
-            own = {
-                name: weights[f"layers.{number}.{name}.weight"]
-                for name in ("attention_norm", "qkv", "out", "mlp_norm", "mlp.0", "mlp.2")
-            }
-            seen = x if after else norm(x, own["attention_norm"])
-            q, k, v = split(seen @ own["qkv"].T, n_heads)
-            mixed = join(attend(q, k, v, inv_freq, 1.0))
-            before = x
-            x = kept[0] * x + (mixed @ own["out"].T if out else mixed)
-            if after:
-                x = norm(x, own["attention_norm"])
-            seen = x if after else norm(before if beside else x, own["mlp_norm"])
-            x = kept[1] * x + bend(seen @ own["mlp.0"].T) @ own["mlp.2"].T
-            if after:
-                x = norm(x, own["mlp_norm"])
-        return last_norm(x, weights["norm.weight"]) @ weights[head].T, inv_freq, 1.0
-
-    return wrong
-
-
 def _small(random: np.random.Generator, n_layers: int, n_heads: int, head_dim: int, within: int) -> Case:
     """A model of weights that were drawn and not trained, and texts that are so much shorter than its training."""
     dim, hidden, vocabulary, trained = n_heads * head_dim, n_heads * head_dim + 6, 13, int(random.integers(14, 20))
@@ -544,27 +376,6 @@ def _far_past(random: np.random.Generator) -> Iterator[Case]:
     yield exam(random, 4 * TRAINED, 10, 0.75)
 
 
-def _layer_norm(x: Array, gain: Array) -> Any:
-    return _rms(x - x.mean(axis=-1, keepdims=True), gain)
-
-
-def _without_gain(x: Array, gain: Array) -> Any:
-    return _rms(x, np.ones_like(gain))
-
-
-def _untouched(x: Array, gain: Array) -> Array:
-    return x
-
-
-def _whole_length(x: Array, gain: Array) -> Any:
-    return x / np.linalg.norm(x, axis=-1, keepdims=True) * gain
-
-
-def _wide(dim: int, base: float) -> Array:
-    """Speeds with one more pair than steps, so that the slowest is 1/base."""
-    return np.asarray(float(base) ** (-np.arange(dim // 2) / max(dim // 2 - 1, 1)))
-
-
 def _read(method: Method, scale: Callable[[float], float]) -> Callable[..., Any]:
     """A method's speeds and attention factor, with the s that is made of the length over the trained one."""
 
@@ -575,9 +386,12 @@ def _read(method: Method, scale: Callable[[float], float]) -> Callable[..., Any]
     return wrong
 
 
-def _swapped(*told: Any) -> Any:
-    logits, speeds, factor = _model(*told)
-    return logits, factor, speeds
+_ROTATED = "rotate(q, cos, sin) @ rotate(k, cos, sin).mT"
+_SPLIT = "3, n_heads, -1).transpose(2, 0, 3, 1, 4)"
+_NORM = "x / np.sqrt(np.mean(x**2, axis=-1, keepdims=True)) * weights[name]"
+_GELU = "(hidden * (1 + erf(hidden / math.sqrt(2))) / 2)"
+_ATTENTION_NORM, _MLP_NORM = 'norm(x, f"{layer}.attention_norm.weight")', 'norm(x, f"{layer}.mlp_norm.weight")'
+_LAST = "len([name for name in weights if name.endswith('.qkv.weight')]) - 1"
 
 
 q4 = Question(
@@ -594,42 +408,79 @@ q4 = Question(
     ),
     reference=_model,
     tolerance=1e-4,
+    # fmt: off
     mistakes=(
-        *(Mistake(say("q4.later_words_seen"), _forward(_by_hand(future=0.0, filled=f)), of=0) for f in (False, True)),
-        Mistake(say("q4.nothing_turned"), _forward(_by_hand(speeds=(0.0, 0.0))), of=0),
-        Mistake(say("q4.layout_of_halves"), _forward(_by_hand(rotary.rotate)), of=0),
-        Mistake(say("q4.scores_not_scaled"), _forward(_by_hand(scale=lambda q: 1.0)), of=0),
-        Mistake(say("q4.heads_first"), _forward(split=_heads_first), of=0),
-        Mistake(say("q4.heads_last"), _forward(split=_heads_last), of=0),
-        Mistake(say("q4.parts_in_order"), _forward(split=lambda x, n: _three(x, n)[[1, 0, 2]]), of=0),
-        Mistake(say("q4.heads_not_joined"), _forward(join=lambda x: x.reshape(len(x), x.shape[2], -1)), of=0),
-        Mistake(say("q4.out_missing"), _forward(out=False), of=0),
-        Mistake(say("q4.stream_lost"), _forward(kept=(0.0, 1.0)), of=0),
-        Mistake(say("q4.stream_lost"), _forward(kept=(1.0, 0.0)), of=0),
-        Mistake(say("q4.stream_lost"), _forward(kept=(0.0, 0.0)), of=0),
-        Mistake(say("q4.norm_last"), _forward(after=True), of=0),
-        Mistake(say("q4.beside"), _forward(beside=True), of=0),
-        Mistake(say("q4.mean_taken_off"), _forward(norm=_layer_norm, last_norm=_layer_norm), of=0),
-        Mistake(say("q4.gain_missing"), _forward(norm=_without_gain, last_norm=_without_gain), of=0),
-        Mistake(say("q4.norm_missing"), _forward(norm=_untouched, last_norm=_untouched), of=0),
-        Mistake(say("q4.whole_length"), _forward(norm=_whole_length, last_norm=_whole_length), of=0),
-        Mistake(say("q4.last_norm_missing"), _forward(last_norm=_untouched), of=0),
-        Mistake(say("q4.not_gelu"), _forward(bend=lambda x: np.maximum(x, 0)), of=0),
-        Mistake(say("q4.not_gelu"), _forward(bend=lambda x: x / (1 + np.exp(-x))), of=0),
-        Mistake(say("q4.tanh_gelu"), _forward(bend=_tanh_gelu), of=0),
-        Mistake(say("q4.no_bend"), _forward(bend=lambda x: x), of=0),
-        Mistake(say("q4.tied"), _forward(head="embedding.weight"), of=0),
-        Mistake(say("q4.one_layer"), _forward(layers=lambda n: [0] * n), of=0),
-        Mistake(say("q4.layers_backwards"), _forward(layers=lambda n: range(n)[::-1]), of=0),
-        Mistake(say("q4.slowest_pair"), _forward(speeds=_wide)),
-        Mistake(say("q4.lacks_two"), _forward(speeds=partial(_speeds, step=1.0))),
-        Mistake(say("q4.swapped"), _swapped),
+        Edit(say("q4.later_words_seen"), "np.where(np.tri(length, dtype=bool), scores, -np.inf)", "scores", of=0),
+        Edit(say("q4.later_words_seen"), "-np.inf", "0.0", of=0),
+        Edit(say("q4.nothing_turned"), _ROTATED, "q @ k.mT", of=0),
+        Edit(
+            say("q4.layout_of_halves"),
+            "x[..., 0::2], x[..., 1::2]",
+            "np.split(x, 2, axis=-1)",
+            "np.stack([even",
+            "np.concatenate([even",
+            of=0,
+        ),
+        Edit(say("q4.scores_not_scaled"), " / math.sqrt(q.shape[-1])", "", of=0),
+        Edit(say("q4.heads_first"), _SPLIT, "n_heads, 3, -1).transpose(3, 0, 2, 1, 4)", of=0),
+        Edit(say("q4.heads_last"), _SPLIT, "3, -1, n_heads).transpose(2, 0, 4, 1, 3)", of=0),
+        Edit(say("q4.parts_in_order"), "q, k, v = qkv", "k, q, v = qkv", of=0),
+        Edit(say("q4.heads_not_joined"), "mixed.swapaxes(1, 2)", "mixed", of=0),
+        Edit(say("q4.out_missing"), ' @ weights[f"{layer}.out.weight"].T', "", of=0),
+        Edit(say("q4.stream_lost"), "x + mixed", "mixed", of=0),
+        Edit(say("q4.stream_lost"), "x + (hidden", "(hidden", of=0),
+        Edit(say("q4.stream_lost"), "x + mixed", "mixed", "x + (hidden", "(hidden", of=0),
+        Edit(
+            say("q4.norm_last"),
+            _ATTENTION_NORM,
+            "x",
+            f"hidden = {_MLP_NORM}",
+            f"x = {_ATTENTION_NORM}; hidden = x",
+            "number += 1",
+            f"x = {_MLP_NORM}; number += 1",
+            of=0,
+        ),
+        Edit(
+            say("q4.beside"),
+            "x = x + mixed",
+            "before, x = x, x + mixed",
+            _MLP_NORM,
+            _MLP_NORM.replace("x", "before"),
+            of=0,
+        ),
+        Edit(
+            say("q4.mean_taken_off"), f"return {_NORM}", f"x = x - x.mean(axis=-1, keepdims=True); return {_NORM}", of=0
+        ),
+        Edit(say("q4.gain_missing"), " * weights[name]", "", of=0),
+        Edit(say("q4.norm_missing"), _NORM, "x", of=0),
+        Edit(say("q4.whole_length"), "np.sqrt(np.mean(x**2,", "np.sqrt(np.sum(x**2,", of=0),
+        Edit(say("q4.last_norm_missing"), 'norm(x, "norm.weight")', "x", of=0),
+        Edit(say("q4.not_gelu"), _GELU, "np.maximum(hidden, 0)", of=0),
+        Edit(say("q4.not_gelu"), _GELU, "(hidden / (1 + np.exp(-hidden)))", of=0),
+        Edit(
+            say("q4.tanh_gelu"),
+            "erf(hidden / math.sqrt(2))",
+            "np.tanh(math.sqrt(2 / math.pi) * (hidden + 0.044715 * hidden**3))",
+            of=0,
+        ),
+        Edit(say("q4.no_bend"), _GELU, "hidden", of=0),
+        Edit(say("q4.tied"), "head.weight", "embedding.weight", of=0),
+        Edit(say("q4.one_layer"), "qkv = norm", 'layer = "layers.0"; qkv = norm', of=0),
+        Edit(say("q4.layers_backwards"), "qkv = norm", f'layer = f"layers.{{{_LAST} - number}}"; qkv = norm', of=0),
+        Edit(
+            say("q4.slowest_pair"),
+            "np.arange(0, head_dim, 2) / head_dim",
+            "np.arange(head_dim // 2) / max(head_dim // 2 - 1, 1)",
+        ),
+        Edit(say("q4.lacks_two"), "np.arange(0, head_dim, 2)", "np.arange(head_dim // 2)"),
+        Edit(say("q4.swapped"), ".T, theta, factor", ".T, factor, theta"),
         *(
             Mistake(say("q4.short_not_as_trained"), _read(METHODS[name], scale), of=of)
             for scale in (lambda s: s, lambda s: 4.0)
             for name, of in (("linear", 1), ("ntk", 1), ("parts", 1), ("temperature", 2))
         ),
     ),
+    # fmt: on
 )
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from course.grade import NUMBERS, Report, assignment, grade, imports_of, packages, student
+from course.question import path_of
 from course.sandbox import Limits, NoSandbox, Worker
 from course.student_copy import tracked
 from course.submission import notebooks, one_of
@@ -49,7 +50,6 @@ def needed(number: int) -> list[str]:
     kept = ("src/posenc/", "src/posenc_lab/data/", "src/posenc_lab/recorded/", "src/posenc_lab/__init__.py")
     own = (
         f"course/private/questions/assignment_{number}.",
-        "course/private/questions/messages.json",
         "course/private/questions/ropes.py",
     )
     names = [name for name in tracked(ROOT) if name.startswith((*kept, *own))]
@@ -60,6 +60,12 @@ def needed(number: int) -> list[str]:
     ]
     inits = ["course/private/__init__.py", "course/private/questions/__init__.py"]
     return [*names, *inits, student(number).relative_to(ROOT).as_posix()]
+
+
+def answers(number: int) -> dict[str, Any]:
+    """The solutions that likely mistakes are edits of, with their imports, and nothing else of the source."""
+    kept = {"imports", "imports-torch", *(question.name for question in assignment(number).questions)}
+    return {"cells": [cell for cell in json.loads(path_of(number).read_bytes())["cells"] if cell["id"] in kept]}
 
 
 def bundle(number: int, path: Path) -> int:
@@ -73,11 +79,12 @@ def bundle(number: int, path: Path) -> int:
             info.external_attr = 0o755 << 16
             archive.writestr(info, text)
         archive.writestr(KEY, secrets.token_hex(32))
+        archive.writestr(path_of(number).relative_to(ROOT).as_posix(), json.dumps(answers(number)))
         if (seed := ROOT / "course/private/seed").is_file():
             archive.write(seed, "course/private/seed")
         for name in needed(number):
             archive.write(ROOT / name, name)
-    return len(needed(number)) + len(scripts) + 1
+    return len(needed(number)) + len(scripts) + 2
 
 
 def results(report: Report, run: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How a question is written: a reference, likely mistakes as functions, and a drawing of inputs.
+"""How a question is written: a reference, likely mistakes as edits of the solution, a drawing of inputs.
 
 From a seed it draws what `posenc.check` compares with: inputs, right values, and what each mistake gives.
 """
@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from posenc import check
-from posenc._sentences import say_key
 from posenc.check import _views
 from posenc.check._plain import plain
 from posenc.check._question import Answer as Answer
@@ -32,12 +31,6 @@ def public_seed() -> str:
     return f"public {SEED}".strip()
 
 
-@cache
-def _messages() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((PRIVATE / "questions" / "messages.json").read_text(encoding="utf-8"))
-    return found
-
-
 def pick(name: str, *choices: Any) -> Any:
     """One of the choices, by the variant's seed and a name; the first one where no variant was asked for."""
     return choices[generator(SEED, "variant", name).integers(len(choices))] if SEED else choices[0]
@@ -49,14 +42,6 @@ def sample(name: str, choices: Sequence[Any], count: int) -> list[Any]:
         return list(choices[:count])
     chosen = generator(SEED, "variant", name).choice(len(choices), count, replace=False)
     return [choices[place] for place in sorted(chosen)]
-
-
-def sentences_of(number: int) -> Callable[[str], str]:
-    """What an assignment says: for a key of messages.json, `group.what`, its titles and sentences.
-
-    A group is a question, the assignment, or what several questions share.
-    """
-    return lambda key: say_key(_messages()[f"assignment_{number}"], key, {})
 
 
 @dataclass(frozen=True)
@@ -76,11 +61,15 @@ class Case:
             object.__setattr__(self, name, value)
 
 
+def path_of(number: int) -> Path:
+    """The source of an assignment."""
+    return PRIVATE / "sources" / f"assignment_{number}.ipynb"
+
+
 @cache
 def _cells(number: int) -> dict[str, str]:
     """The cells of an assignment's source, by name."""
-    source = (PRIVATE / "sources" / f"assignment_{number}.ipynb").read_text(encoding="utf-8")
-    return {cell["id"]: "".join(cell["source"]) for cell in json.loads(source)["cells"]}
+    return {cell["id"]: "".join(cell["source"]) for cell in json.loads(path_of(number).read_bytes())["cells"]}
 
 
 def edited(number: int, name: str, *changes: str) -> str:

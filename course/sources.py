@@ -13,12 +13,11 @@ import argparse
 import copy
 import re
 import sys
-from pathlib import Path
 from typing import Any
 
 from course import question, recorded
 from course.grade import NUMBERS, ROOT, STUDENT, assignment, imports_of, questions, student
-from course.question import PRIVATE, Question
+from course.question import PRIVATE, Question, path_of
 from course.submission import source_of
 from posenc.check._alone import namespace
 from posenc.check._question import Result, stand_in
@@ -29,11 +28,6 @@ HIDDEN = re.compile(r"\n?^### BEGIN HIDDEN TESTS\n(.*?)^### END HIDDEN TESTS[ \t
 PLACEHOLDER = re.compile(r"«(\w+)»")
 PROSE_STUB = "YOUR ANSWER HERE"  # as nbgrader's own, which replaces such a cell whole
 STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"  # as nbgrader's own
-
-
-def path_of(number: int) -> Path:
-    """The source of an assignment."""
-    return PRIVATE / "sources" / f"assignment_{number}.ipynb"
 
 
 def source(number: int) -> dict[str, Any]:

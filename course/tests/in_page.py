@@ -23,8 +23,8 @@ _SHORT = "NumPy's own whole numbers have 32 bits in a page; what is told there a
 DIFFERENCES = {
     1: dict.fromkeys(
         (
-            *("flips every 2^(i+1)", "period 2^i", "no remainder", "true division", "remainders"),
-            *("masked, not shifted", "truth values of a mask"),
+            *("period 2^i", "truth values of a mask"),
+            *("these are remainders, not digits", "these are the values of the bits, not 0 and 1"),
         ),
         _SHORT,
     )

@@ -16,7 +16,7 @@ import torch
 
 from course.grade import UNCHECKED, grade_question
 from course.private.bank import bank
-from course.question import Case, Part, Question
+from course.question import Case, Part, Question, edited
 from course.sandbox import Limits, Worker
 from course.tests import hostile, toys
 from course.tests.test_wrong_answers import graded
@@ -185,10 +185,7 @@ def test_a_part_has_a_sentence_for_each() -> None:
 
 
 def test_llamas_epsilon_is_right() -> None:
-    [right, *_] = [source for source in bank(5).RIGHT["q4"].values() if "** 2" in source or "mean" in source]
-    assert "1e-5" not in right
-    changed = right.replace(".mean(-1, keepdims=True)", ".mean(-1, keepdims=True) + 1e-5")
-    assert changed != right
+    changed = edited(5, "q4", "keepdims=True)) * weights", "keepdims=True) + 1e-5) * weights")
     results = graded(5, "q4", changed)
     assert all(result.earned for result in results), [result.sentence for result in results]
 

@@ -84,15 +84,16 @@ def graded(harness: Path, notebook: dict[str, Any], *words: str) -> dict[str, An
     return dict(found)
 
 
-def test_the_bundle_has_what_gradescope_asks_for_and_no_solution(harness: Path) -> None:
+def test_the_bundle_has_what_gradescope_asks_for_and_no_model_answer(harness: Path) -> None:
     names = {path.relative_to(harness / "source").as_posix() for path in (harness / "source").rglob("*.*")}
     names |= {path.name for path in (harness / "source").iterdir()}
     assert {"setup.sh", "run_autograder", "gradescope.key"} <= names
     private = {name for name in names if name.startswith("course/private/")}
     assert private == {
-        *("course/private/__init__.py", "course/private/questions/__init__.py"),
-        *(f"course/private/questions/assignment_{NUMBER}.py", "course/private/questions/messages.json"),
+        *("course/private/__init__.py", "course/private/questions/__init__.py", "course/private/questions/ropes.py"),
+        *(f"course/private/questions/assignment_{NUMBER}.py", f"course/private/sources/assignment_{NUMBER}.ipynb"),
     }
+    assert all(cell["cell_type"] == "code" for cell in gradescope.answers(NUMBER)["cells"])
     for name in ("setup.sh", "run_autograder"):
         subprocess.run(["bash", "-n", str(harness / "source" / name)], check=True)
 
@@ -102,7 +103,7 @@ import os, socket
 def FUNCTION(*args):
     return "nothing was found"
 tries = [lambda place=place: open(place).read() for place in (
-    "SOURCE/gradescope.key", "SOURCE/course/private/questions/messages.json", "SOURCE/course/grade.py")]
+    "SOURCE/gradescope.key", "SOURCE/course/private/sources/assignment_2.ipynb", "SOURCE/course/grade.py")]
 for attempt in (*tries, socket.socket, os.fork, lambda: os.listdir("SOURCE/../results")):
     try:
         attempt()

@@ -69,7 +69,8 @@ WRONG = {
     return code"""),
         "angles in float32": ("nearly right, but digits are lost: the angles were computed in too low a precision",
             "positions[:, None] * inv_freq", "np.float32(positions)[:, None] * np.float32(inv_freq)"),
-        "rounded to three digits": ("", "return np", "return np.round(1000 * np", "dim)\n    ###", "dim)) / 1000\n    ###"),
+        "rounded to three digits": ("",
+            "return np", "return np.round(1000 * np", "dim)\n    ###", "dim)) / 1000\n    ###"),
         "no return": ("is a `return` missing", "return np.stack", "np.stack"),
     },
     "q6": {
@@ -100,7 +101,7 @@ WRONG = {
 PROPERTY_ONLY = {
     "q1": {
         "rows add up to 1": ("q @ k", "0 * q @ k"),
-        "each word keeps its own value": (_SOFTMAX, "torch.eye(*scores.shape[-2:], dtype=q.dtype).expand(scores.shape)"),
+        "each word keeps its own value": (_SOFTMAX, "(torch.eye(*scores.shape[-2:]) + 0 * scores).to(q.dtype)"),
         "the winner takes all": (_SOFTMAX, "torch.nn.functional.one_hot(scores.argmax(-1), k.shape[-2]).to(q.dtype)"),
     },
     "q2": {

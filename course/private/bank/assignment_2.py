@@ -9,7 +9,6 @@ _ABSORBED = "U.T @ W_Q, U.T @ W_K"
 _INTERLEAVED = "def interleaved(x, positions, base):\n"
 _INV_FREQ = "base ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)"
 _AT = "positions[..., None] * inv_freq"
-_STACKED = "torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1)"
 _ROTATED = "rotated.flatten(-2).to(x.dtype)"
 _HALF = "def half(x, cos, sin):\n"
 _TABLES = "cos.unsqueeze(-2), sin.unsqueeze(-2)"
@@ -74,7 +73,8 @@ WRONG = {
     "q3": {
         "x in bfloat16 on the way": ("digits are lost",
             "x[..., 0::2], x[..., 1::2]", "x.bfloat16()[..., 0::2], x.bfloat16()[..., 1::2]"),
-        "integer division in the exponent": ("all pairs have the", _INV_FREQ, "base ** -(torch.arange(0, dim, 2) // dim)"),
+        "integer division in the exponent": ("all pairs have the",
+            _INV_FREQ, "base ** -(torch.arange(0, dim, 2) // dim)"),
         "log10 for ln in the speeds": ("",
             _INV_FREQ, "torch.exp(-torch.arange(0, dim, 2, dtype=torch.float64) / dim * math.log10(base))"),
         "bf16 angles": ("computed in bfloat16", _AT, f"({_AT}).to(x.dtype)"),

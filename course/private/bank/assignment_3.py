@@ -19,9 +19,11 @@ _SLOWEST = "2 * math.pi * base ** ((dim - 2) / dim)"
 
 WRONG = {
     "q1": {
-        "sizes of the slowest hand only": ("", "return wavelengths, rotations", "return wavelengths[-1], rotations[-1]"),
+        "sizes of the slowest hand only": ("",
+            "return wavelengths, rotations", "return wavelengths[-1], rotations[-1]"),
         "forgets the count": ("should be 3 values", _RETURN, "wavelengths, rotations"),
-        "speeds in bfloat16": ("", _FREQUENCIES, "(base ** (-torch.arange(0, dim, 2) / dim)).bfloat16().double().numpy()"),
+        "speeds in bfloat16": ("",
+            _FREQUENCIES, "(base ** (-torch.arange(0, dim, 2) / dim)).bfloat16().double().numpy()"),
         "inverse powers by subtraction": ("", _FREQUENCIES, "1 - np.arange(0, dim, 2) / dim * (1 - 1 / base)"),
         "nothing returned": ("returned nothing", f"return {_RETURN}", "pass"),
     },
@@ -94,7 +96,7 @@ PROPERTY_ONLY = {
 
 RIGHT = {
     "q1": {
-        "lists, as the example shows them": ("return wavelengths, rotations", "return wavelengths.tolist(), list(rotations)"),
+        "lists, as the example shows them": ("wavelengths, rotations,", "wavelengths.tolist(), list(rotations),"),
         "torch, by exponential and logarithm": """
 def count_rotations(dim, base, length):
     theta = torch.exp(-torch.arange(0, dim, 2, dtype=torch.float64) / dim * math.log(base))

@@ -55,7 +55,8 @@ WRONG = {
     "q6": {
         "one number": ("", f"{_BY_STRETCH}    return torch.nn.functional.cross_entropy(logits.mT, targets)"),
         "NumPy, exponentials of thousands": ("", _NUMPY_STRETCHES.replace("logits.max(-1, keepdims=True)", "0")),
-        "NumPy, targets shifted": ("", _NUMPY_STRETCHES.replace("asked =", "targets = np.roll(targets, -1, 1)\n    asked =")),
+        "NumPy, targets shifted": ("",
+            _NUMPY_STRETCHES.replace("asked =", "targets = np.roll(targets, -1, 1)\n    asked =")),
     },
 }
 
@@ -77,7 +78,7 @@ PROPERTY_ONLY = {
     },
     "q6": {
         "chance": (_STRETCHES, "torch.full((logits.shape[1] // width,), math.log(logits.shape[2]))"),
-        "the mean of all, for every stretch": (_STRETCHES, "(loss.sum() / asked.sum()).expand(logits.shape[1] // width)"),
+        "the mean of all, for every stretch": (_STRETCHES, "(loss.sum() / asked.sum()).expand(loss.shape[1] // width)"),
         "its input": (_STRETCHES, "targets"),
     },
 }

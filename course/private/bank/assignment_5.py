@@ -68,7 +68,8 @@ WRONG = {
         "short texts slowed": ("no longer than those of the training", _S, "4"),
         "short texts slowed as a whole": ("no longer than those of the training",
             _S, "4", f"{_PARTS}, {_A}", "inv_freq / s, 1.0"),
-        "a factor for short texts": ("no longer than those of the training", _A, "0.1 * math.log(length / trained) + 1"),
+        "a factor for short texts": ("no longer than those of the training",
+            _A, "0.1 * math.log(length / trained) + 1"),
         "not extended": ("it passes with", _S, "1"),
         "linear": ("it passes with", f"{_PARTS}, {_A}", "inv_freq / s, 1.0"),
         "by parts alone": ("it passes with", _A, "1.0"),
@@ -90,7 +91,7 @@ PROPERTY_ONLY = {
     "q2": {"ones": (_YARN, '"linear", np.ones(head_dim // 2), 1.0')},
     "q4": {
         "nothing": (_LOGITS, f"0 * {_LOGITS}"),
-        "the block looked up": ("return norm", "return norm", f"return {_RETURN}", _LOOKED_UP.replace("> trained", "> 0")),
+        "the block looked up": (f"return {_RETURN}", _LOOKED_UP.replace("> trained", "> 0")),
     },
 }
 
@@ -110,7 +111,8 @@ def lesson(symbols, begin, block, distance):
     "q2": {
         "parts": (_YARN, f'"parts", {_PARTS}, 1'),
         "linear, as a list": (_YARN, '"linear", list(inv_freq / s), 1.0'),
-        "ntk": (_YARN, '"ntk", (base * s ** (head_dim / (head_dim - 2))) ** (-np.arange(0, head_dim, 2) / head_dim), 1.0'),
+        "ntk": (
+            _YARN, '"ntk", (base * s ** (head_dim / (head_dim - 2))) ** (-np.arange(0, head_dim, 2) / head_dim), 1.0'),
         "temperature": (f"return {_YARN}", f'return ["temperature", inv_freq, np.array({_A})]'),
     },
     "q4": {

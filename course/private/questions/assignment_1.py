@@ -11,14 +11,18 @@ from typing import Any
 import numpy as np
 import torch
 
-from course.question import Assignment, Case, Edit, Mistake, Part, Question, sentences_of
+from course.question import Assignment, Case, Edit, Mistake, Part, Question
 from posenc import absolute
 from posenc.analysis import decay
 from posenc.attention import attention
 from posenc.check import HandGraded
 from posenc.frequencies import inv_freq
 
-say = sentences_of(1)
+# Sentences for several mistakes.
+_NOT_THE_TOKENS = "the sequences or the heads were permuted, not the tokens"
+_OPPOSITE = "rows and columns of the weights were permuted in opposite directions"
+_COUNTED = "the positions that are given seem to be ignored: the rows count from 0"
+_SHORT = "the digits above the thirty-second are lost: the integers are too short"
 
 REACH = 200  # tokens on the horizontal axis of question 7
 
@@ -48,8 +52,8 @@ def _causal_cases(random: np.random.Generator) -> Iterable[Case]:
         yield Case(q, k, _normal(random, *lead, length, width + 1), True)
 
 
-_NO_NUMBER = say("shared.no_number_where_scores_are_large")
-_NO_NUMBER_MASKED = say("shared.no_number_under_the_mask")
+_NO_NUMBER = "the result isn't finite where scores are large: the exponential overflows"
+_NO_NUMBER_MASKED = "the result isn't finite under the mask: a whole row is masked, or 0 was multiplied by −∞"
 
 
 def _large_scores(random: np.random.Generator) -> Iterable[Case]:
@@ -57,7 +61,7 @@ def _large_scores(random: np.random.Generator) -> Iterable[Case]:
     for sign, causal in ((1, False), (-1, False), (1, True), (-1, True)):
         q, k, v = _normal(random, 2, 6, 4), _normal(random, 2, 6, 4), _normal(random, 2, 6, 3)
         q[..., 0], k[..., 0] = sign * 2000, random.uniform(30, 40)
-        low = say("q1.words_look_ahead_where")
+        low = "later tokens are visible where all scores are very low: a masked score must be lower still"
         infinite = _NO_NUMBER_MASKED if causal else _NO_NUMBER
         yield Case(q, k, v, causal, values=low if sign < 0 and causal else "", infinite=infinite)
     q, k, v = _normal(random, 2, 6, 4), _normal(random, 2, 6, 4), _normal(random, 2, 6, 3)
@@ -67,66 +71,55 @@ def _large_scores(random: np.random.Generator) -> Iterable[Case]:
         k,
         v,
         True,
-        values=say("q1.words_look_ahead_where_later"),
+        values="later tokens are visible where a later score is far above the earlier ones: "
+        "subtracting something from a score doesn't mask it",
         infinite=_NO_NUMBER_MASKED,
     )
 
 
+# fmt: off
 q1 = Question(
     assignment=1,
     name="q1",
-    title=say("q1.title"),
+    title="Self-attention",
     names=("attention",),
     tensors="either",
-    returns=(say("q1.output"), say("q1.weights")),
+    returns=("the output", "the weights"),
     parts=(
-        Part(say("q1.every_word_looks_every"), 2, cases=_no_mask_cases),
-        Part(say("q1.no_word_looks_ahead"), 1, cases=_causal_cases),
-        Part(say("q1.scores_many_thousands"), 1, cases=_large_scores),
+        Part("without a mask", 2, cases=_no_mask_cases),
+        Part("with a causal mask", 1, cases=_causal_cases),
+        Part("scores of many thousands", 1, cases=_large_scores),
     ),
     reference=_attention,
-    # fmt: off
     mistakes=(
-        Edit(say("q1.scores_undivided"), " / math.sqrt(q.shape[-1])", ""),
-        Edit(say("q1.softmax_runs_over_queries"), "dim=-1", "dim=-2"),
-        Edit(say("q1.nothing_masked_words_look"), "if causal", "if False"),
-        Edit(say("q1.score_0_not_close"), 'float("-inf")', "0.0"),
-        Edit(
-            say("q1.closed_weights_0_but"),
-            "if causal",
-            "if False",
-            "dim=-1)",
-            "dim=-1)\n    weights = weights.tril() if causal else weights",
-        ),
-        Edit(say("q1.mask_closes_past_leaves"), "triu(1)", "tril(-1)"),
-        Edit(say("q1.words_may_not_look"), "triu(1)", "triu(0)", 'float("-inf")', "-1e9"),
-        Edit(say("q1.words_kept_looking_ahead"), "if causal", "if True"),
-        Edit(say("q1.output_weights_wrong_order"), "weights @ v, weights", "weights, weights @ v"),
-        Edit(say("q1.comes_second_scores_not"), "weights @ v, weights", "weights @ v, q @ k.mT / q.shape[-1] ** 0.5"),
-        Edit(say("q1.scores_divided_width_not"), "math.sqrt(q.shape[-1])", "q.shape[-1]"),
-        Edit(say("q1.scores_multiplied_where_should"), "/ math", "* math"),
-        Edit(say("q1.scores_divided_root_number"), "q.shape[-1]", "k.shape[-2]"),
-        Edit(say("q1.scores_divided_root_width"), "q.shape[-1]", "v.shape[-1]"),
-        Edit(
-            say("q1.weights_divided_after_softmax"),
-            " / math.sqrt(q.shape[-1])",
-            "",
-            "dim=-1)",
-            "dim=-1) / math.sqrt(q.shape[-1])",
-        ),
-        Edit(say("q1.one_softmax_for_all"), "softmax(scores, dim=-1)", "softmax(scores.flatten(), 0).view_as(scores)"),
-        Edit(
-            say("q1.exponential_missing"),
-            'float("-inf")',
-            "0.0",
-            "torch.softmax(scores, dim=-1)",
-            "scores / scores.sum(-1, keepdim=True)",
-        ),
-        Edit(say("q1.weights_all_alike_softmax"), "q @ k", "0 * q @ k"),
+        Edit("the scores seem to be undivided", " / math.sqrt(q.shape[-1])", ""),
+        Edit("the softmax runs over the queries: here each column sums to 1, not each row", "dim=-1", "dim=-2"),
+        Edit("nothing is masked: tokens attend to later ones", "if causal", "if False"),
+        Edit("a score of 0 doesn't mask a pair: it is a score like any other", 'float("-inf")', "0.0"),
+        Edit("the masked weights are 0, but the rest of the row doesn't sum to 1",
+             "if causal", "if False", "dim=-1)", "dim=-1)\n    weights = weights.tril() if causal else weights"),
+        Edit("the mask hides the past and leaves the future visible", "triu(1)", "tril(-1)"),
+        Edit("tokens may not attend to themselves: the mask hides one pair too many",
+             "triu(1)", "triu(0)", 'float("-inf")', "-1e9"),
+        Edit("the mask is applied even where causal is False", "if causal", "if True"),
+        Edit("the output and the weights are in the wrong order", "weights @ v, weights", "weights, weights @ v"),
+        Edit("the second value holds scores: they don't sum to 1 along a row",
+             "weights @ v, weights", "weights @ v, q @ k.mT / q.shape[-1] ** 0.5"),
+        Edit("the scores are divided by the width, not by its root", "math.sqrt(q.shape[-1])", "q.shape[-1]"),
+        Edit("the scores are multiplied where they should be divided", "/ math", "* math"),
+        Edit("the scores are divided by the root of the number of keys", "q.shape[-1]", "k.shape[-2]"),
+        Edit("the scores are divided by the root of the width of a value", "q.shape[-1]", "v.shape[-1]"),
+        Edit("the weights are divided, after the softmax: they no longer sum to 1",
+             " / math.sqrt(q.shape[-1])", "", "dim=-1)", "dim=-1) / math.sqrt(q.shape[-1])"),
+        Edit("all scores went into one softmax: each row of weights must sum to 1 by itself",
+             "softmax(scores, dim=-1)", "softmax(scores.flatten(), 0).view_as(scores)"),
+        Edit("the weights are proportional to the scores themselves: the exponential is missing",
+             'float("-inf")', "0.0", "torch.softmax(scores, dim=-1)", "scores / scores.sum(-1, keepdim=True)"),
+        Edit("the weights are all equal: is the softmax applied to the scores?", "q @ k", "0 * q @ k"),
     ),
-    # fmt: on
     attention_written_out=True,
 )
+# fmt: on
 
 
 # ---- question 2: reordered words
@@ -159,43 +152,43 @@ def _many_heads(random: np.random.Generator) -> Iterable[Case]:
 
 _OUTPUT, _WEIGHTS = "output[..., order, :]", "weights[..., order, :][..., order]"
 
+# fmt: off
 q2 = Question(
     assignment=1,
     name="q2",
-    title=say("q2.title"),
+    title="Permutation equivariance",
     names=("reordered",),
     tensors="either",
-    returns=(say("q2.outputs"), say("q2.weights")),
+    returns=("the outputs", "the weights"),
     parts=(
-        Part(say("q2.outputs_reordered_headline"), 1, cases=_one_text, of=0),
-        Part(say("q2.its_weights"), 1, cases=_one_text, of=1),
-        Part(say("q2.many_texts_heads_once"), 1, cases=_many_heads),
+        Part("the outputs of a reordered headline", 1, cases=_one_text, of=0),
+        Part("the weights of a reordered headline", 1, cases=_one_text, of=1),
+        Part("many sequences and heads at once", 1, cases=_many_heads),
     ),
     tolerance=1e-6,
-    # fmt: off
     mistakes=(
-        Edit(say("q2.outputs_weights_wrong_order"), f"{_OUTPUT}, {_WEIGHTS}", f"{_WEIGHTS}, {_OUTPUT}"),
-        Edit(say("q2.outputs_stayed_where_though"), _OUTPUT, "output", of=0),
-        Edit(say("q2.outputs_went_opposite_way"), _OUTPUT, "output[..., order.argsort(), :]", of=0),
-        Edit(say("q2.outputs_simply_turned_round"), _OUTPUT, "output.flip(-2)", of=0),
-        Edit(say("shared.texts_or_heads_put"), _OUTPUT, "output[order]", of=0),
-        Edit(say("q2.weights_moved_who_ask"), _WEIGHTS, "weights[..., order, :]", of=1),
-        Edit(say("q2.weights_moved_who_asked"), _WEIGHTS, "weights[..., order]", of=1),
-        Edit(say("q2.table_weights_stayed_though"), _WEIGHTS, "weights", of=1),
-        Edit(
-            say("q2.weights_went_opposite_way"),
-            _WEIGHTS,
-            "weights[..., order.argsort(), :][..., order.argsort()]",
-            of=1,
-        ),
-        Edit(say("shared.rows_columns_weights_moved"), _WEIGHTS, "weights[..., order, :][..., order.argsort()]", of=1),
-        Edit(say("shared.rows_columns_weights_moved"), _WEIGHTS, "weights[..., order.argsort(), :][..., order]", of=1),
-        Edit(say("q2.weights_picked_pair_pair"), _WEIGHTS, "weights[..., order, order]", of=1),
-        Edit(say("q2.table_weights_transposed"), _WEIGHTS, f"{_WEIGHTS}.mT", of=1),
-        Edit(say("shared.texts_or_heads_put"), _WEIGHTS, "weights[order]", of=1),
+        Edit("the outputs and the weights are in the wrong order", f"{_OUTPUT}, {_WEIGHTS}", f"{_WEIGHTS}, {_OUTPUT}"),
+        Edit("the outputs were not permuted, though their tokens were", _OUTPUT, "output", of=0),
+        Edit("the outputs were permuted in the opposite direction: look again at what order[i] says",
+             _OUTPUT, "output[..., order.argsort(), :]", of=0),
+        Edit("the outputs are simply reversed: use the order that is given", _OUTPUT, "output.flip(-2)", of=0),
+        Edit(_NOT_THE_TOKENS, _OUTPUT, "output[order]", of=0),
+        Edit("only the rows of the weights (queries) were permuted: the columns (keys) move, too",
+             _WEIGHTS, "weights[..., order, :]", of=1),
+        Edit("only the columns of the weights (keys) were permuted: the rows (queries) move, too",
+             _WEIGHTS, "weights[..., order]", of=1),
+        Edit("the weights were not permuted, though their tokens were", _WEIGHTS, "weights", of=1),
+        Edit("the weights were permuted in the opposite direction: look again at what order[i] says",
+             _WEIGHTS, "weights[..., order.argsort(), :][..., order.argsort()]", of=1),
+        Edit(_OPPOSITE, _WEIGHTS, "weights[..., order, :][..., order.argsort()]", of=1),
+        Edit(_OPPOSITE, _WEIGHTS, "weights[..., order.argsort(), :][..., order]", of=1),
+        Edit("the weights are indexed pair by pair: return a whole matrix",
+             _WEIGHTS, "weights[..., order, order]", of=1),
+        Edit("the matrix of weights is transposed", _WEIGHTS, f"{_WEIGHTS}.mT", of=1),
+        Edit(_NOT_THE_TOKENS, _WEIGHTS, "weights[order]", of=1),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 # ---- question 3: bits
@@ -209,61 +202,73 @@ def _bit_cases(random: np.random.Generator) -> Iterable[Case]:
 def _late_bit_cases(random: np.random.Generator) -> Iterable[Case]:
     for bits in (36, 45):
         positions = random.integers(2 ** (bits - 1), 2**bits - 1, size=10)
-        yield Case(positions, bits, values=say("q3.numbers_too_short"))
+        yield Case(
+            positions,
+            bits,
+            values="the values of the result are not right: does an integer overflow? "
+            "NumPy's default integers end at 2³¹ in a page, and `np.int64` asks for 64 bits",
+        )
 
 
 _BITS = "(positions[:, None] >> np.arange(bits)) & 1"
 
+# fmt: off
 q3 = Question(
     assignment=1,
     name="q3",
-    title=say("q3.title"),
+    title="Binary positions",
     names=("binary",),
     parts=(
-        Part(say("q3.first_positions"), 1, cases=_bit_cases),
-        Part(say("q3.positions_billions"), 1, cases=_late_bit_cases),
+        Part("the first positions", 1, cases=_bit_cases),
+        Part("positions in the billions", 1, cases=_late_bit_cases),
     ),
     reference=absolute.binary,
-    # fmt: off
     mistakes=(
-        Edit(say("q3.highest_bit_comes_first"), "np.arange(bits)", "np.arange(bits)[::-1]"),
-        Edit(say("q3.positions_start_1"), "positions[:, None]", "(positions + 1)[:, None]"),
-        Edit(say("q4.positions_given_ignored_rows"), "positions[:, None]", "np.arange(len(positions))[:, None]"),
-        Edit(say("q3.rows_columns_swapped"), _BITS, f"({_BITS}).T"),
-        Edit(say("q3.every_column_slow_column"), "np.arange(bits)", "(np.arange(bits) + 1)"),
-        Edit(say("q3.every_column_fast_flip"), "positions[:, None]", "2 * positions[:, None]"),
-        Edit(say("q3.position_halved_but_last"), " & 1", ""),
-        Edit(say("q3.division_keeps_fraction_digits"), _BITS, "positions[:, None] / 2.0 ** np.arange(bits) % 2"),
-        Edit(say("q3.remainders_not_digits"), _BITS, "positions[:, None] % 2 ** np.arange(bits)"),
-        Edit(say("q3.values_bits_not_0"), _BITS, "positions[:, None] & (1 << np.arange(bits))"),
-        Edit(say("q3.0_1_exchanged"), _BITS, f"1 - ({_BITS})"),
-        Edit(say("q3.digits_minus_1_1"), _BITS, f"2 * ({_BITS}) - 1"),
-        Edit(say("q3.decimal_digits"), _BITS, "positions[:, None] // np.array([10.0**i for i in range(bits)]) % 10"),
-        Edit(say("q3.gray_code_neighbours_differ"), "positions[:, None]", "(positions ^ (positions >> 1))[:, None]"),
-        Edit(say("q3.digits_above_eighth_lost"), "positions[:, None]", "positions[:, None] % 256"),
-        Edit(say("q3.digits_above_thirty_second"), "positions[:, None]", "positions[:, None] % 2**32"),
-        Edit(say("q3.digits_above_thirty_second"), "positions[:, None]", "positions.astype(np.int32)[:, None]"),
+        Edit("the highest bit comes first; the question asks for the lowest",
+             "np.arange(bits)", "np.arange(bits)[::-1]"),
+        Edit("positions start at 1", "positions[:, None]", "(positions + 1)[:, None]"),
+        Edit(_COUNTED, "positions[:, None]", "np.arange(len(positions))[:, None]"),
+        Edit("rows and columns are swapped", _BITS, f"({_BITS}).T"),
+        Edit("every column is too slow: column 0 should flip at every token",
+             "np.arange(bits)", "(np.arange(bits) + 1)"),
+        Edit("every column is too fast: to flip is one step, to flip back another",
+             "positions[:, None]", "2 * positions[:, None]"),
+        Edit("the position is halved, but its last digit is never taken", " & 1", ""),
+        Edit("the division keeps its fraction, so that the digits are no integers",
+             _BITS, "positions[:, None] / 2.0 ** np.arange(bits) % 2"),
+        Edit("these are remainders, not digits", _BITS, "positions[:, None] % 2 ** np.arange(bits)"),
+        Edit("these are the values of the bits, not 0 and 1", _BITS, "positions[:, None] & (1 << np.arange(bits))"),
+        Edit("0 and 1 are exchanged", _BITS, f"1 - ({_BITS})"),
+        Edit("the digits are −1 and 1, not 0 and 1", _BITS, f"2 * ({_BITS}) - 1"),
+        Edit("these are decimal digits", _BITS, "positions[:, None] // np.array([10.0**i for i in range(bits)]) % 10"),
+        Edit("this is a Gray code: neighbours differ in one bit, but it is not the position in binary",
+             "positions[:, None]", "(positions ^ (positions >> 1))[:, None]"),
+        Edit("the digits above the eighth are lost: the position is kept in a byte",
+             "positions[:, None]", "positions[:, None] % 256"),
+        Edit(_SHORT, "positions[:, None]", "positions[:, None] % 2**32"),
+        Edit(_SHORT, "positions[:, None]", "positions.astype(np.int32)[:, None]"),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 # ---- questions 4, 6 and 7: frequencies, which all three may get wrong
 
 # fmt: off
 FREQUENCIES = {
-    say("shared.hands_slow_down_slowly"): "base ** (-{i} / dim)",
-    say("shared.hands_get_faster"): "base ** (2 * {i} / dim)",
-    say("shared.last_hand_slow_exponent"): "base ** (-2 * {i} / (dim - 2))",
-    say("shared.pairs_counted_1"): "base ** (-2 * ({i} + 1) / dim)",
-    say("shared.hands_slow_down_fast"): "base ** (-4 * {i} / dim)",
-    say("shared.all_hands_speed"): "base ** (0.0 * {i})",
-    say("shared.another_base_used_given"): "10_000.0 ** (-2 * {i} / dim)",
-    say("shared.angle_speed_times_position"): "np.radians(base ** (-2 * {i} / dim))",
-    say("shared.speeds_factor_2_pi"): "2 * np.pi * base ** (-2 * {i} / dim)",
-    say("shared.speeds_lack_factor_2"): "base ** (-2 * {i} / dim) / (2 * np.pi)",
-    say("shared.logarithm_base_10_stands"): "np.exp(-np.log10(base) * 2 * {i} / dim)",
-    say("shared.speeds_fall_evenly_not"): "(1 - 2 * {i} / dim)",
+    "the frequencies fall too slowly: the exponent seems to lack its 2": "base ** (-{i} / dim)",
+    "the frequencies rise from pair to pair: look at the sign of the exponent": "base ** (2 * {i} / dim)",
+    "the last frequency is too low: the exponent is divided by too little": "base ** (-2 * {i} / (dim - 2))",
+    "pairs seem to be counted from 1": "base ** (-2 * ({i} + 1) / dim)",
+    "the frequencies fall too fast: the exponent has a factor too many": "base ** (-4 * {i} / dim)",
+    "all pairs have the same frequency": "base ** (0.0 * {i})",
+    "another base was used than the one given": "10_000.0 ** (-2 * {i} / dim)",
+    "an angle is a frequency times a position, in radians: it was converted from degrees":
+        "np.radians(base ** (-2 * {i} / dim))",
+    "the frequencies have a factor 2π too many: 2π belongs to wavelengths": "2 * np.pi * base ** (-2 * {i} / dim)",
+    "the frequencies lack a factor 2π: it belongs to wavelengths": "base ** (-2 * {i} / dim) / (2 * np.pi)",
+    "a logarithm to base 10 was used for the natural one": "np.exp(-np.log10(base) * 2 * {i} / dim)",
+    "the frequencies fall by equal steps, not by a constant ratio": "(1 - 2 * {i} / dim)",
 }
 # fmt: on
 
@@ -292,48 +297,47 @@ _TABLE = "np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(len(position
 _BY_COLUMN = "np.where(np.arange(dim) % 2 == 0, np.sin(angle), np.cos(angle))"
 _ROUNDED_POSITIONS = "(torch.as_tensor(positions).bfloat16()[:, None] * torch.as_tensor(inv_freq)).double().numpy()"
 
+# fmt: off
 q4 = Question(
     assignment=1,
     name="q4",
-    title=say("q4.title"),
+    title="The sinusoidal encoding",
     names=("sinusoidal",),
     parts=(
-        Part(say("q4.text_first_word"), 2, cases=_table_cases),
-        Part(say("q4.positions_late_no_order"), 1, cases=_position_cases),
-        Part(say("q4.other_bases"), 1, cases=_base_cases),
+        Part("positions from 0 on", 2, cases=_table_cases),
+        Part("positions that are large, unsorted, fractional, negative", 1, cases=_position_cases),
+        Part("other bases", 1, cases=_base_cases),
     ),
     reference=absolute.sinusoidal,
     tolerance=1e-6,
-    # fmt: off
     mistakes=(
-        Edit(say("q4.all_sines_come_first"), "np.stack", "np.concatenate"),
-        Edit(say("q4.cosine_pair_stands_before"), "np.sin(angle), np.cos(angle)", "np.cos(angle), np.sin(angle)"),
-        Edit(say("q4.sine_cosine_two_speeds"), "np.arange(dim // 2)", "np.arange(dim)", _TABLE, _BY_COLUMN),
-        Edit(say("q4.sine_cosine_two_speeds_each"), "-2 * np.arange(dim // 2)", "-np.arange(dim)", _TABLE, _BY_COLUMN),
-        Edit(say("q4.positions_start_1"), "positions[:, None]", "(positions[:, None] + 1)"),
+        Edit("all sines come first, then all cosines; the question interleaves sine and cosine",
+             "np.stack", "np.concatenate"),
+        Edit("the cosine of a pair comes before its sine",
+             "np.sin(angle), np.cos(angle)", "np.cos(angle), np.sin(angle)"),
+        Edit("a sine and its cosine have different frequencies: does i count columns instead of pairs?",
+             "np.arange(dim // 2)", "np.arange(dim)", _TABLE, _BY_COLUMN),
+        Edit("a sine and its cosine have different frequencies: each column has one of its own",
+             "-2 * np.arange(dim // 2)", "-np.arange(dim)", _TABLE, _BY_COLUMN),
+        Edit("positions start at 1", "positions[:, None]", "(positions[:, None] + 1)"),
         *_frequencies("np.arange(dim // 2)"),
-        Edit(say("q4.positions_given_ignored_rows"), "positions[:, None]", "np.arange(len(positions))[:, None]"),
-        Edit(say("q4.rows_columns_swapped"), "(len(positions), dim)", "(len(positions), dim).T"),
-        Edit(say("q4.hands_turn_other_way"), "positions[:, None]", "-positions[:, None]"),
-        Edit(say("q4.every_wave_sine_cosine"), "np.cos", "np.sin"),
-        Edit(say("q4.every_wave_cosine_sine"), "np.sin", "np.cos"),
-        Edit(say("q4.positions_rounded_whole_numbers"), "positions[:, None]", "np.trunc(positions)[:, None]"),
-        Edit(
-            say("q4.sines_cosines_cut_whole"), "(len(positions), dim)", "(len(positions), dim).astype(positions.dtype)"
-        ),
-        Edit(
-            say("q4.angles_computed_bfloat16"),
-            "positions[:, None] * inv_freq",
-            _ROUNDED_POSITIONS.replace("(inv_freq)", "(inv_freq).bfloat16()"),
-            tolerance=0.02,
-        ),
-        Mistake(say("q4.nearly_right_but_digits"), absolute.sinusoidal, tolerance=0.1),
-        Edit(
-            say("q4.positions_kept_bfloat16_where"), "positions[:, None] * inv_freq", _ROUNDED_POSITIONS, tolerance=1e-3
-        ),
+        Edit(_COUNTED, "positions[:, None]", "np.arange(len(positions))[:, None]"),
+        Edit("rows and columns are swapped", "(len(positions), dim)", "(len(positions), dim).T"),
+        Edit("the sign of the angles is flipped", "positions[:, None]", "-positions[:, None]"),
+        Edit("every frequency has a sine, and its cosine is missing", "np.cos", "np.sin"),
+        Edit("every frequency has a cosine, and its sine is missing", "np.sin", "np.cos"),
+        Edit("positions were rounded to whole numbers", "positions[:, None]", "np.trunc(positions)[:, None]"),
+        Edit("sines and cosines were truncated to integers: what is the dtype of their array?",
+             "(len(positions), dim)", "(len(positions), dim).astype(positions.dtype)"),
+        Edit("the angles were computed in bfloat16", "positions[:, None] * inv_freq",
+             _ROUNDED_POSITIONS.replace("(inv_freq)", "(inv_freq).bfloat16()"), tolerance=0.02),
+        Mistake("nearly right, but digits are lost: the angles were computed in too low a precision",
+                absolute.sinusoidal, tolerance=0.1),
+        Edit("the positions were kept in bfloat16, where many of them become equal",
+             "positions[:, None] * inv_freq", _ROUNDED_POSITIONS, tolerance=1e-3),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 # ---- question 6: a step
@@ -356,43 +360,42 @@ def _back_cases(random: np.random.Generator) -> Iterable[Case]:
 
 _BLOCK = "[[c, s], [-s, c]]"
 
+# fmt: off
 q6 = Question(
     assignment=1,
     name="q6",
-    title=say("q6.title"),
+    title="A shift is a matrix",
     names=("shift",),
     parts=(
-        Part(say("q6.some_tokens"), 2, cases=_step_cases),
-        Part(say("q6.back_part_token_far"), 1, cases=_back_cases),
+        Part("some tokens forward", 2, cases=_step_cases),
+        Part("back, by a fraction, and far", 1, cases=_back_cases),
     ),
     reference=_step,
     tolerance=1e-6,
-    # fmt: off
     mistakes=(
-        Edit(say("q6.matrix_takes_code_opposite"), _BLOCK, "[[c, -s], [s, c]]"),
-        Edit(
-            say("q6.matrix_all_sines_first"), "[2 * i : 2 * i + 2, 2 * i : 2 * i + 2]", "[i :: dim // 2, i :: dim // 2]"
-        ),
-        Edit(say("q6.number_tokens_ignored_matrix"), "k * base", "base"),
+        Edit("the matrix shifts in the opposite direction", _BLOCK, "[[c, -s], [s, c]]"),
+        Edit("the matrix is one for all sines first, then all cosines; here they are interleaved",
+             "[2 * i : 2 * i + 2, 2 * i : 2 * i + 2]", "[i :: dim // 2, i :: dim // 2]"),
+        Edit("the offset is ignored: the matrix shifts by one token", "k * base", "base"),
         *_frequencies("i"),
-        Edit(say("q6.matrix_leaves_every_code"), _BLOCK, "np.eye(2)"),
-        Edit(say("q6.number_tokens_cut_whole"), "k * base", "math.trunc(k) * base"),
-        Edit(say("q6.step_back_taken_step"), "k * base", "abs(k) * base"),
-        Edit(
-            say("q6.matrix_takes_position_0"),
-            "return matrix",
-            "return matrix[:, 1::2].sum(axis=1, keepdims=True) * (np.arange(dim) % 2) * 2 / dim",
-        ),
-        Edit(say("q6.matrix_goes_token_far"), "k * base", "(k + 1) * base"),
-        Edit(say("q6.code_position_where_matrix"), "return matrix", "return matrix[:, 1::2].sum(axis=1)"),
-        Edit(say("q6.cosines_right_sines_missing"), _BLOCK, "[[c, 0], [0, c]]"),
-        Edit(say("q6.both_sines_same_sign"), _BLOCK, "[[c, s], [s, c]]"),
-        Edit(say("q6.sines_cosines_changed_places"), _BLOCK, "[[s, c], [-c, s]]"),
-        Edit(say("q6.one_step_multiplied"), "k * base", "base", "return matrix", "return k * matrix"),
-        Mistake(say("q6.nearly_right_but_digits"), _step, tolerance=0.05),
+        Edit("the matrix is the identity", _BLOCK, "np.eye(2)"),
+        Edit("the offset was truncated to an integer", "k * base", "math.trunc(k) * base"),
+        Edit("a negative offset was treated as a positive one", "k * base", "abs(k) * base"),
+        Edit("the matrix is right for position 0 and for no other",
+             "return matrix", "return matrix[:, 1::2].sum(axis=1, keepdims=True) * (np.arange(dim) % 2) * 2 / dim"),
+        Edit("the shift is one token too long", "k * base", "(k + 1) * base"),
+        Edit("this is the encoding of a position; return a matrix",
+             "return matrix", "return matrix[:, 1::2].sum(axis=1)"),
+        Edit("the cosines are right, and the sines are missing", _BLOCK, "[[c, 0], [0, c]]"),
+        Edit("both sines have the same sign: such a block is no rotation", _BLOCK, "[[c, s], [s, c]]"),
+        Edit("sines and cosines are swapped: at k = 0 the matrix should change nothing", _BLOCK, "[[s, c], [-c, s]]"),
+        Edit("the matrix of one step was multiplied by a number: steps are composed, by a matrix power",
+             "k * base", "base", "return matrix", "return k * matrix"),
+        Mistake("nearly right, but digits are lost: the angles were computed in too low a precision",
+                _step, tolerance=0.05),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 # ---- question 7: a slider
@@ -409,37 +412,43 @@ def _curves(random: np.random.Generator) -> Iterable[Case]:
 
 _CURVE = "np.cos(k[:, None] * inv_freq).mean(axis=-1)"
 
+# fmt: off
 q7 = Question(
     assignment=1,
     name="q7",
-    title=say("q7.title"),
+    title="A slider for the editor",
     names=("draw", "controls"),
     parts=(
-        Part(say("q7.curve"), 1, view="curve", cases=_curves),
+        Part("the curve", 1, view="curve", cases=_curves),
         Part(
-            say("q7.sliders"),
+            "the sliders",
             1,
             "controls",
             view="base_and_dim",
-            raised={"OverflowError": say("q7.ends_floatlogslider_exponents_not")},
+            raised={"OverflowError": "the ends of a FloatLogSlider are exponents, not values"},
             cases=lambda random: [Case(right=True)],
         ),
     ),
     reference=_right_curve,
-    # fmt: off
     mistakes=(
-        Edit(say("q7.curve_product_two_codes"), ".mean(axis=-1)", ".sum(axis=-1)"),
-        Edit(say("q7.curve_starts_1_2"), ".mean(axis=-1)", ".mean(axis=-1) / 2"),
-        Edit(say("q7.curve_sum_sines_height"), "np.cos", "np.sin"),
+        Edit("the curve is the dot product: it lacks the division by the number of pairs",
+             ".mean(axis=-1)", ".sum(axis=-1)"),
+        Edit("the curve starts at 1/2: there are half as many pairs as columns",
+             ".mean(axis=-1)", ".mean(axis=-1) / 2"),
+        Edit("the curve is a sum of sines: the similarity has cosines", "np.cos", "np.sin"),
         *_frequencies("np.arange(dim // 2)"),
-        Edit(say("q7.width_given_ignored"), "k = np.arange(201)", "k, dim = np.arange(201), 64"),
-        Edit(say("q7.how_far_apart_two"), _CURVE, "np.sqrt((2 - 2 * np.cos(k[:, None] * inv_freq)).sum(axis=-1))"),
-        Edit(say("q7.distances_start_1"), "k[:, None]", "(k + 1)[:, None]"),
+        Edit("the width that is given is ignored", "k = np.arange(201)", "k, dim = np.arange(201), 64"),
+        Edit("this is the distance of two encodings, not their similarity",
+             _CURVE, "np.sqrt((2 - 2 * np.cos(k[:, None] * inv_freq)).sum(axis=-1))"),
+        Edit("distances start at 1", "k[:, None]", "(k + 1)[:, None]"),
     ),
-    # fmt: on
     packages=("plotly", "ipywidgets"),
 )
+# fmt: on
 
 ASSIGNMENT = Assignment(
-    1, say("assignment.title"), (q1, q2, q3, q4, q6, q7), (HandGraded(1, "q5", say("assignment.q5"), 2),)
+    1,
+    "Self-attention without order, and sinusoidal encodings",
+    (q1, q2, q3, q4, q6, q7),
+    (HandGraded(1, "q5", "What a causal mask gives away", 2),),
 )

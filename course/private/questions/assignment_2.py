@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from course.private.questions import ropes
-from course.question import Assignment, Case, Edit, Mistake, Part, Question, sentences_of
+from course.question import Assignment, Case, Edit, Mistake, Part, Question
 from posenc._arrays import Array, Layout
 from posenc.check import HandGraded
 from posenc.check._plain import Code
@@ -21,7 +21,11 @@ from posenc.check._views import relative_scores
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import convert_projection, rotate, rotation_matrix
 
-say = sentences_of(2)
+# Sentences for several mistakes.
+_WRONG_SIGN = "the rotation has the wrong sign: a positive angle must take (1, 0) towards (0, 1), counterclockwise"
+_NOT_ROTATED = "nothing is rotated: the result does not depend on the positions"
+_IN_PLACE = "the second entry of each pair is computed from the first one after its rotation: both need the old entries"
+_WHOLE_HEAD = "the whole head was split in the middle: with partial rotary only the first r dimensions are split"
 
 N = 2
 
@@ -85,71 +89,83 @@ def _powers_case(random: np.random.Generator, pairs: int, length: int) -> Case:
 
 def _weights_case(random: np.random.Generator, pairs: int, hidden: int) -> Case:
     weights = random.normal(size=(2, 2 * pairs, hidden))
-    return Case(_one_token(random, pairs), *weights, values=say("q1.absorbed_values"))
+    return Case(
+        _one_token(random, pairs),
+        *weights,
+        values="RoPE with these angles and weights gives other scores than A does with W_Q and W_K",
+    )
 
 
 _POWER = "np.linalg.matrix_power(A if m >= 0 else inverse, abs(int(m)))"
 _SORTED = "np.sort(angle[angle > 0])[::-1]"
 _ABSORBED = "U.T @ W_Q, U.T @ W_K"
 
+# fmt: off
 q1 = Question(
     assignment=N,
     name="q1",
-    title=say("q1.title"),
+    title="Three requirements, one answer",
     names=("powers", "frequencies", "absorbed"),
     parts=(
         Part(
-            say("q1.powers"),
+            "step 2: all matrices from one",
             1,
             function="powers",
             cases=lambda random: (_powers_case(random, *shape) for shape in ((1, 4), (2, 3), (3, 6))),
             reference=_matrices,
-            # fmt: off
             mistakes=(
-                Edit(say("q1.powers_absolute"), "A if m >= 0 else inverse", "A"),
-                Edit(say("q1.powers_transposed"), ">= 0", "< 0"),
-                Edit(say("q1.powers_entries"), _POWER, "A ** float(m)"),
-                Edit(say("q1.powers_multiples"), _POWER, "m * A"),
-                Edit(say("q1.powers_from_one"), "abs(int(m))", "abs(int(m + 1))", ">= 0", ">= -1"),
+                Edit("for negative positions the matrix is that of the absolute position: A_−m is the inverse of A_m",
+                     "A if m >= 0 else inverse", "A"),
+                Edit("positive and negative positions are swapped: the result is the inverse of A_m, its transpose",
+                     ">= 0", "< 0"),
+                Edit("each entry was raised to a power: A_m is a product of matrices", _POWER, "A ** float(m)"),
+                Edit("the matrix was multiplied by the position: A_m is a power of A₁, not a multiple",
+                     _POWER, "m * A"),
+                Edit("the exponent is off by one: A₀ is the identity",
+                     "abs(int(m))", "abs(int(m + 1))", ">= 0", ">= -1"),
             ),
-            # fmt: on
         ),
         Part(
-            say("q1.frequencies"),
+            "step 3: the angles of a rotation",
             1,
             function="frequencies",
             cases=lambda random: (Case(_one_token(random, pairs)) for pairs in (1, 2, 3, 5)),
             reference=lambda A: _planes(A)[0],
-            # fmt: off
             mistakes=(
-                Edit(say("q1.frequencies_ascending"), _SORTED, f"{_SORTED}[::-1]"),
-                Edit(say("q1.frequencies_twice"), "angle[angle > 0]", "np.abs(angle)"),
-                Edit(say("q1.frequencies_cosines"), _SORTED, f"np.cos({_SORTED})"),
-                Edit(say("q1.frequencies_degrees"), _SORTED, f"np.rad2deg({_SORTED})"),
-                Edit(say("q1.frequencies_negative"), _SORTED, f"-{_SORTED}"),
+                Edit("the angles are right, but in ascending order: the largest comes first",
+                     _SORTED, f"{_SORTED}[::-1]"),
+                Edit("every angle comes twice: eigenvalues are complex conjugates, one plane has two of them",
+                     "angle[angle > 0]", "np.abs(angle)"),
+                Edit("these are the cosines of the angles, the real parts of the eigenvalues",
+                     _SORTED, f"np.cos({_SORTED})"),
+                Edit("the angles are in degrees: return radians", _SORTED, f"np.rad2deg({_SORTED})"),
+                Edit("the angles are negative: take the eigenvalue of each pair with a positive imaginary part",
+                     _SORTED, f"-{_SORTED}"),
             ),
-            # fmt: on
         ),
         Part(
-            say("q1.absorbed"),
+            "step 4: the basis moves into W_Q and W_K",
             1,
             function="absorbed",
             view="relative_scores",
             tolerance=1e-6,
             cases=lambda random: (_weights_case(random, *shape) for shape in ((1, 3), (2, 6), (4, 5))),
             reference=_absorbed,
-            # fmt: off
             mistakes=(
-                Edit(say("q1.absorbed_not_transposed"), _ABSORBED, "U @ W_Q, U @ W_K"),
-                Edit(say("q1.absorbed_unchanged"), _ABSORBED, "W_Q, W_K"),
-                Edit(say("q1.absorbed_query_only"), _ABSORBED, "U.T @ W_Q, W_K"),
-                Edit(say("q1.absorbed_backwards"), "[a, -b]", "[a, b]"),
-                Edit(say("q1.absorbed_length"), "math.sqrt(2) * ", ""),
+                Edit("the weights were multiplied by the basis U: with A = U R Uᵀ they need Uᵀ",
+                     _ABSORBED, "U @ W_Q, U @ W_K"),
+                Edit("the weights have not changed: standard RoPE rotates planes of the axes, and A rotates others",
+                     _ABSORBED, "W_Q, W_K"),
+                Edit("only W_Q was changed: W_K needs the same change of basis", _ABSORBED, "U.T @ W_Q, W_K"),
+                Edit("the planes rotate in the wrong direction: the order of the two basis vectors in a plane, or "
+                     "the sign of its angle, is wrong", "[a, -b]", "[a, b]"),
+                Edit("the scores are too small by a factor of 2: the real and the imaginary part of a unit "
+                     "eigenvector have length 1/√2 each", "math.sqrt(2) * ", ""),
             ),
-            # fmt: on
         ),
     ),
 )
+# fmt: on
 
 # Question 3
 
@@ -185,7 +201,10 @@ def _far_out(random: np.random.Generator) -> Iterator[Case]:
             x,
             positions,
             _base(random),
-            values="" if dtype == torch.float32 else say("q3.right_x_float32_wrong"),
+            values=""
+            if dtype == torch.float32
+            else "right for x in float32 and wrong for x in bfloat16: positions, frequencies or angles were computed "
+            "in bfloat16, which cannot represent every integer above 256",
         )
 
 
@@ -194,76 +213,66 @@ _PAIRS = "x[..., 0::2], x[..., 1::2]"
 _ROTATED = "torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1)"
 _AS_HALVES = "torch.stack", "torch.cat", "rotated.flatten(-2)", "rotated"
 
+# fmt: off
 q3 = Question(
     assignment=N,
     name="q3",
-    title=say("q3.title"),
+    title="Whole heads, interleaved layout",
     names=("interleaved",),
     tensors="only",
     parts=(
         Part(
-            say("q3.batches_heads_row_positions"),
+            "batches and heads, one row of positions",
             1,
             cases=_shaped((3, 3, 3, 8), (4, 4, 4, 10), (2, 3, 5, 8), (1, 1, 7, 12), (3, 2, 4, 6)),
         ),
-        Part(say("q3.each_text_positions_own"), 1, cases=_shaped((3, 3, 5, 8), (4, 4, 4, 6), own=True)),
-        Part(say("q3.far_out_float32_bfloat16"), 1, cases=_far_out, tolerance=0.03, exact_dtype=True),
+        Part("positions that differ between sequences", 1, cases=_shaped((3, 3, 5, 8), (4, 4, 4, 6), own=True)),
+        Part("large positions, in float32 and in bfloat16", 1, cases=_far_out, tolerance=0.03, exact_dtype=True),
     ),
     reference=_interleaved,
     tolerance=1e-3,
-    # fmt: off
     mistakes=(
-        Edit(say("shared.halves_turned"), _PAIRS, "x.chunk(2, dim=-1)", *_AS_HALVES),
-        Edit(say("shared.turns_wrong_way"), _AT, f"-{_AT}"),
-        Edit(say("shared.positions_start_1_token"), _AT, f"({_AT} + 1)"),
-        Edit(say("q3.speeds_fall_slowly_their"), "arange(0, dim, 2,", "arange(dim // 2,"),
-        Edit(say("q3.speeds_rise_pair_pair"), "(-torch", "(torch"),
-        Edit(say("q3.last_pair_turns_exactly"), " / dim)", " / (dim - 2))"),
-        Edit(say("q3.speeds_fall_fast_i"), " / dim)", " * 2 / dim)"),
-        Edit(say("q3.pairs_counted_1_first"), "arange(0, dim, 2,", "arange(2, dim + 2, 2,"),
-        Edit(
-            say("shared.positions_passed_not_used"),
-            _AT,
-            "torch.arange(x.shape[2])[:, None]",
-            "positions.ndim == 2",
-            "False",
-        ),
-        Edit(say("shared.nothing_turned"), "rotated.flatten(-2)", "x"),
-        Edit(say("q3.base_passed_not_used"), "base **", "10_000.0 **"),
-        Edit(say("q3.all_pairs_turn_speed"), " / dim)", " * 0)"),
-        Edit(say("shared.second_number_each_pair"), "even * sin", "(even * cos - odd * sin) * sin"),
-        Edit(say("q3.pairs_turned_put_together"), *_AS_HALVES),
-        Edit(say("q3.halves_taken_pairs_put"), _PAIRS, "x.chunk(2, dim=-1)"),
-        Edit(
-            say("q3.neighbours_swapped_angles_repeated"),
-            f"{_AT} * inv_freq",
-            f"torch.cat([{_AT} * inv_freq] * 2, dim=-1)",
-            _ROTATED,
-            "x * cos + torch.stack([-odd, even], dim=-1).flatten(-2) * sin",
-            "rotated.flatten(-2)",
-            "rotated",
-        ),
-        Edit(say("q3.positions_each_text_went"), "positions.ndim == 2", "False"),
-        Edit(say("q3.positions_go_along_heads"), "positions.ndim == 2", "positions.ndim == 1"),
-        Edit(
-            say("q3.positions_go_along_batch"),
-            "positions.ndim == 2",
-            "positions.ndim == 1",
-            "angle[:, None]",
-            "angle[:, None, None]",
-        ),
-        Edit(say("q3.every_text_turned_positions"), "angle[:, None]", "angle[0]"),
-        Edit(say("shared.angles_taken_degrees_cosines"), _AT, f"{_AT} * math.pi / 180"),
-        Edit(say("q3.speeds_taken_turns_per"), _AT, f"{_AT} * 2 * math.pi"),
-        Edit(
-            say("q3.sines_cosines_changed_places"),
-            "torch.cos(angle), torch.sin(angle)",
-            "torch.sin(angle), torch.cos(angle)",
-        ),
-        Mistake(say("q3.nearly_right_but_digits"), _interleaved, 0.01),
+        Edit("the layout is half-split, pairs (i, i + d/2); this question asks for interleaved pairs, (0, 1), (2, "
+             "3), …", _PAIRS, "x.chunk(2, dim=-1)", *_AS_HALVES),
+        Edit(_WRONG_SIGN, _AT, f"-{_AT}"),
+        Edit("positions start at 1: a token at position 0 must stay unrotated", _AT, f"({_AT} + 1)"),
+        Edit("the frequencies fall too slowly: the exponent runs over i/d, and the question has 2i/d",
+             "arange(0, dim, 2,", "arange(dim // 2,"),
+        Edit("the frequencies rise from pair to pair: the exponent lacks its minus sign", "(-torch", "(torch"),
+        Edit("the last pair has the frequency 1/base: the exponent is divided by d − 2, and the question has d",
+             " / dim)", " / (dim - 2))"),
+        Edit("the frequencies fall too fast: i runs over the pairs 0, 1, 2, …, and 2i over 0, 2, 4, …; the factor "
+             "2 is there twice", " / dim)", " * 2 / dim)"),
+        Edit("pairs are counted from 1: the first pair must rotate by one radian per token",
+             "arange(0, dim, 2,", "arange(2, dim + 2, 2,"),
+        Edit("the positions that were passed are ignored: the rotation uses 0, 1, 2, … instead",
+             _AT, "torch.arange(x.shape[2])[:, None]", "positions.ndim == 2", "False"),
+        Edit(_NOT_ROTATED, "rotated.flatten(-2)", "x"),
+        Edit("the base that was passed is ignored", "base **", "10_000.0 **"),
+        Edit("all pairs have the same frequency", " / dim)", " * 0)"),
+        Edit(_IN_PLACE, "even * sin", "(even * cos - odd * sin) * sin"),
+        Edit("the pairs are rotated, and then returned in another order than in x", *_AS_HALVES),
+        Edit("half-split pairs are read, and interleaved pairs are written: read and write (0, 1), (2, 3), …",
+             _PAIRS, "x.chunk(2, dim=-1)"),
+        Edit("interleaved pairs are swapped with the angles of half-split ones: the result is no rotation",
+             f"{_AT} * inv_freq", f"torch.cat([{_AT} * inv_freq] * 2, dim=-1)", _ROTATED,
+             "x * cos + torch.stack([-odd, even], dim=-1).flatten(-2) * sin", "rotated.flatten(-2)", "rotated"),
+        Edit("the positions of each sequence were applied to the heads: the angles lack the axis of heads",
+             "positions.ndim == 2", "False"),
+        Edit("the positions run along the heads: every head is rotated by its index",
+             "positions.ndim == 2", "positions.ndim == 1"),
+        Edit("the positions run along the batch: every sequence is rotated by its index",
+             "positions.ndim == 2", "positions.ndim == 1", "angle[:, None]", "angle[:, None, None]"),
+        Edit("every sequence is rotated by the positions of the first one", "angle[:, None]", "angle[0]"),
+        Edit("the angles are treated as degrees: cos and sin expect radians", _AT, f"{_AT} * math.pi / 180"),
+        Edit("the frequencies were multiplied by 2π: they are in radians per token already",
+             _AT, f"{_AT} * 2 * math.pi"),
+        Edit("sine and cosine are swapped: a token at position 0 must stay as it is",
+             "torch.cos(angle), torch.sin(angle)", "torch.sin(angle), torch.cos(angle)"),
+        Mistake("nearly right, but digits are lost: something was computed in too low a precision", _interleaved, 0.01),
     ),
-    # fmt: on
 )
+# fmt: on
 
 # Question 4
 
@@ -290,27 +299,28 @@ _BOTH = "a * cos - b * sin, a * sin + b * cos"
 _AS_NEIGHBOURS = _BOTH, f"torch.stack([{_BOTH}], dim=-1).flatten(-2)"
 _MIDDLE = "x.shape[-1] // 2"
 
+# fmt: off
 q4 = Question(
     assignment=N,
     name="q4",
-    title=say("q4.title"),
+    title="Half-split layout, other axes",
     names=("half",),
     tensors="either",
     parts=(
         Part(
-            say("q4.batches_heads_table"),
+            "batches and heads, one table",
             1,
             cases=lambda random: (
                 _table_case(random, *shape) for shape in ((2, 5, 5, 8), (1, 4, 4, 6), (2, 5, 3, 8), (3, 4, 1, 12))
             ),
         ),
         Part(
-            say("q4.each_text_table_own"),
+            "tables that differ between sequences",
             1,
             cases=lambda random: (_table_case(random, *shape, own=True) for shape in ((4, 4, 4, 8), (3, 3, 3, 10))),
         ),
         Part(
-            say("q4.only_first_dimensions_each"),
+            "partial rotary: only the first dimensions of each head",
             1,
             cases=lambda random: (
                 _table_case(random, 2, 5, 3, dim, turning=turning) for dim, turning in ((16, 6), (20, 8), (14, 10))
@@ -318,62 +328,42 @@ q4 = Question(
         ),
     ),
     reference=_half,
-    # fmt: off
     mistakes=(
-        Edit(
-            say("shared.neighbours_turned"),
-            _HALVES,
-            "x[..., : 2 * pairs : 2], x[..., 1 : 2 * pairs : 2]",
-            *_AS_NEIGHBOURS,
-        ),
-        Edit(say("shared.turns_wrong_way"), _TABLES, _TABLES.replace("sin", "-sin")),
-        Edit(
-            say("q4.halves_swapped_table_repeated"),
-            _TABLES,
-            "(table.unsqueeze(-2).repeat_interleave(2, dim=-1) for table in (cos, sin))",
-            _BOTH,
-            "torch.cat([a, b], dim=-1) * cos + torch.cat([-b, a], dim=-1) * sin",
-        ),
-        Edit(say("q4.table_went_along_heads"), _TABLES, "cos, sin"),
-        Edit(say("q4.table_each_text_went"), _TABLES, "cos.unsqueeze(1), sin.unsqueeze(1)"),
-        Edit(
-            say("q4.middle_whole_head_taken"),
-            "x[..., pairs : 2 * pairs], x[..., 2 * pairs :]",
-            f"x[..., {_MIDDLE} :][..., :pairs], x[..., pairs : {_MIDDLE}]",
-            "a * sin + b * cos, rest",
-            f"rest, a * sin + b * cos, x[..., {_MIDDLE} + pairs :]",
-        ),
-        Edit(
-            say("q4.middle_whole_head_taken"),  # rotate_half of the whole head
-            _BOTH,
-            "x[..., : 2 * pairs] * torch.cat([cos, cos], dim=-1)"
-            f" + torch.cat([-x[..., {_MIDDLE} :], x], dim=-1)[..., : 2 * pairs] * torch.cat([sin, sin], dim=-1)",
-        ),
-        Edit(say("q4.halves_turned_put_together"), *_AS_NEIGHBOURS),
-        Edit(
-            say("q4.last_dimensions_each_head"),
-            f"{_HALVES}, x[..., 2 * pairs :]",
-            "x[..., -2 * pairs :][..., :pairs], x[..., -pairs:], x[..., : -2 * pairs]",
-            f"{_BOTH}, rest",
-            f"rest, {_BOTH}",
-        ),
-        Edit(say("q4.dimensions_not_turn_got"), ", rest]", "]"),
-        Edit(say("q4.dimensions_not_turn_became"), ", rest]", ", 0 * rest]"),
-        Edit(say("shared.nothing_turned"), f"torch.cat([{_BOTH}, rest], dim=-1)", "x"),
-        Edit(say("q4.no_half_negated_each"), "a * cos - b", "a * cos + b"),
-        Edit(say("shared.second_number_each_pair"), "a * sin + b", "(a * cos - b * sin) * sin + b"),
-        Edit(say("q4.two_halves_changed_places"), _BOTH, ", ".join(_BOTH.split(", ")[::-1])),
-        Edit(say("q4.sines_cosines_changed_places"), _TABLES, ", ".join(_TABLES.split(", ")[::-1])),
-        Edit(say("q4.tokens_heads_changed_places"), "dim=-1)", "dim=-1).transpose(1, 2)"),
-        Edit(say("q4.dimensions_multiplied_cosines_alone"), _BOTH, "a * cos, b * cos"),
-        Edit(
-            say("q4.every_text_turned_table"),
-            _TABLES,
-            "(table[:1, :, None] if table.ndim == 3 else table[:, None] for table in (cos, sin))",
-        ),
+        Edit("the layout is interleaved, pairs (0, 1), (2, 3), …; this question asks for half-split pairs, (i, i + "
+             "d/2)", _HALVES, "x[..., : 2 * pairs : 2], x[..., 1 : 2 * pairs : 2]", *_AS_NEIGHBOURS),
+        Edit(_WRONG_SIGN, _TABLES, _TABLES.replace("sin", "-sin")),
+        Edit("the halves are swapped with the table of interleaved pairs: the result is no rotation",
+             _TABLES, "(table.unsqueeze(-2).repeat_interleave(2, dim=-1) for table in (cos, sin))", _BOTH,
+             "torch.cat([a, b], dim=-1) * cos + torch.cat([-b, a], dim=-1) * sin"),
+        Edit("the table runs along the heads: every head is rotated by its index", _TABLES, "cos, sin"),
+        Edit("the tables of the sequences run along their heads: an axis is in the right position for one table only",
+             _TABLES, "cos.unsqueeze(1), sin.unsqueeze(1)"),
+        Edit(_WHOLE_HEAD, "x[..., pairs : 2 * pairs], x[..., 2 * pairs :]",
+             f"x[..., {_MIDDLE} :][..., :pairs], x[..., pairs : {_MIDDLE}]", "a * sin + b * cos, rest",
+             f"rest, a * sin + b * cos, x[..., {_MIDDLE} + pairs :]"),
+        Edit(_WHOLE_HEAD, _BOTH,
+             "x[..., : 2 * pairs] * torch.cat([cos, cos], dim=-1)"
+            f" + torch.cat([-x[..., {_MIDDLE} "
+             ":], x], dim=-1)[..., : 2 * pairs] * torch.cat([sin, sin], dim=-1)"),
+        Edit("the halves are rotated, and then returned as interleaved pairs", *_AS_NEIGHBOURS),
+        Edit("the last dimensions of each head were rotated instead of the first", f"{_HALVES}, x[..., 2 * pairs :]",
+             "x[..., -2 * pairs :][..., :pairs], x[..., -pairs:], x[..., : -2 * pairs]", f"{_BOTH}, rest",
+             f"rest, {_BOTH}"),
+        Edit("the unrotated dimensions are missing", ", rest]", "]"),
+        Edit("the unrotated dimensions became zeros", ", rest]", ", 0 * rest]"),
+        Edit(_NOT_ROTATED, f"torch.cat([{_BOTH}, rest], dim=-1)", "x"),
+        Edit("no half is negated: both products with a sine have a plus", "a * cos - b", "a * cos + b"),
+        Edit(_IN_PLACE, "a * sin + b", "(a * cos - b * sin) * sin + b"),
+        Edit("the two halves are swapped", _BOTH, ", ".join(_BOTH.split(", ")[::-1])),
+        Edit("sine and cosine are swapped", _TABLES, ", ".join(_TABLES.split(", ")[::-1])),
+        Edit("the axes of tokens and heads are swapped in the result: return the axes of x",
+             "dim=-1)", "dim=-1).transpose(1, 2)"),
+        Edit("the dimensions were only multiplied by the cosines", _BOTH, "a * cos, b * cos"),
+        Edit("every sequence is rotated by the table of the first one",
+             _TABLES, "(table[:1, :, None] if table.ndim == 3 else table[:, None] for table in (cos, sin))"),
     ),
-    # fmt: on
 )
+# fmt: on
 
 # Question 5
 
@@ -410,20 +400,21 @@ _WITH_O = (
     return new""",
 )
 
+# fmt: off
 q5 = Question(
     assignment=N,
     name="q5",
-    title=say("q5.title"),
+    title="Convert a checkpoint",
     names=("to_half",),
     tensors="either",
     parts=(
         Part(
-            say("q5.many_key_heads_query"),
+            "as many key heads as query heads",
             1,
             cases=lambda random: (_checkpoint_case(random, h, h, dim, h * dim) for h, dim in ((3, 8), (2, 12))),
         ),
         Part(
-            say("q5.fewer_key_value_heads"),
+            "grouped-query attention, with and without biases",
             1,
             cases=lambda random: (
                 _checkpoint_case(random, h, kv, dim, hidden, biases=kv == 2)
@@ -432,59 +423,80 @@ q5 = Question(
         ),
     ),
     reference=_to_half,
-    # fmt: off
     mistakes=(
-        Edit(say("q5.nothing_been_reordered"), "return new", "return checkpoint"),
-        Edit(say("q5.rows_w_v_reordered"), *_WITH_V),
-        Edit(say("q5.way_half_interleaved_asked"), "(count, -1, 2)", "(count, 2, -1)"),
-        Edit(say("q5.rows_w_k_kept"), _OF_K, ""),
-        Edit(say("q5.rows_w_q_kept"), f"{_OF_Q},", ""),
-        Edit(
-            say("q5.reordered_opposite_ways"), "(count, -1, 2)", '(count, -1, 2) if name[0] == "q" else (count, 2, -1)'
-        ),
-        Edit(say("q5.rows_wander_head_head"), "(count, -1, 2)", "(1, -1, 2)"),
-        Edit(say("q5.w_k_cut_into"), _OF_K, _OF_K.replace("n_kv_heads", "n_heads")),
-        Edit(say("q5.w_q_cut_into"), _OF_Q, _OF_Q.replace("n_heads", "n_kv_heads")),
-        Edit(say("q5.biases_queries_keys_kept"), ', "q.bias": n_heads', "", ', "k.bias": n_kv_heads', ""),
-        Edit(
-            say("q5.columns_reordered_entries_query"),
-            "checkpoint[name].unflatten",
-            "checkpoint[name].mT.unflatten",
-            ".flatten(0, 2)",
-            ".flatten(0, 2).mT",
-        ),
-        Edit(say("q5.w_o_reordered_w"), *_WITH_V, *_WITH_O),
-        Edit(say("q5.w_o_reordered_meets"), *_WITH_O),
-        Edit(
-            say("q5.rows_dealt_out_heads"),
-            "(count, -1, 2)",
-            "(-1, count)",
-            "pairs.transpose(1, 2).flatten(0, 2)",
-            "torch.cat([pairs[0::2], pairs[1::2]]).flatten(0, 1)",
-        ),
-        Edit(say("q5.second_members_pairs_stand"), "pairs.transpose", "pairs.flip(2).transpose"),
+        Edit("nothing was permuted", "return new", "return checkpoint"),
+        Edit("the rows of W_V were permuted as well: values are never rotated, and stay as they are", *_WITH_V),
+        Edit("this is the conversion from half-split to interleaved; the question asks for the other direction",
+             "(count, -1, 2)", "(count, 2, -1)"),
+        Edit("the rows of W_K were not permuted", _OF_K, ""),
+        Edit("the rows of W_Q were not permuted", f"{_OF_Q},", ""),
+        Edit("W_Q was permuted in one direction and W_K in the other",
+             "(count, -1, 2)", '(count, -1, 2) if name[0] == "q" else (count, 2, -1)'),
+        Edit("rows move from one head to another: permute within each head", "(count, -1, 2)", "(1, -1, 2)"),
+        Edit("W_K was split into as many heads as W_Q: with grouped-query attention it has fewer",
+             _OF_K, _OF_K.replace("n_kv_heads", "n_heads")),
+        Edit("W_Q was split into as many heads as W_K: with grouped-query attention it has more",
+             _OF_Q, _OF_Q.replace("n_heads", "n_kv_heads")),
+        Edit("the biases of queries and keys were not permuted",
+             ', "q.bias": n_heads', "", ', "k.bias": n_kv_heads', ""),
+        Edit("the columns were permuted: the entries of a query are the rows of W_Q",
+             "checkpoint[name].unflatten", "checkpoint[name].mT.unflatten", ".flatten(0, 2)", ".flatten(0, 2).mT"),
+        Edit("W_O and W_V were permuted: only queries and keys are rotated", *_WITH_V, *_WITH_O),
+        Edit("W_O was permuted: it multiplies values, and values are never rotated", *_WITH_O),
+        Edit("the rows were distributed over the heads one by one: in the file, the rows of one head are contiguous",
+             "(count, -1, 2)", "(-1, count)", "pairs.transpose(1, 2).flatten(0, 2)",
+             "torch.cat([pairs[0::2], pairs[1::2]]).flatten(0, 1)"),
+        Edit("the second entries of the pairs come before the first ones",
+             "pairs.transpose", "pairs.flip(2).transpose"),
     ),
-    # fmt: on
 )
+# fmt: on
 
 # Question 6
 
 
 # By kind: the part's title, and what is said where such a fault passes.
 KINDS = {
-    "layout": (say("q6.layout"), say("q6.missed_layout")),
-    "rotation": (say("q6.rotation"), say("q6.missed_rotation")),
-    "cache": (say("q6.cache"), say("q6.missed_cache")),
-    "values": (say("q6.values"), say("q6.missed_values")),
-    "precision": (say("q6.precision"), say("q6.missed_precision")),
-    "held_back": (say("q6.held_back"), say("q6.missed_held_back")),
+    "layout": (
+        "the layout of pairs",
+        "a broken implementation passes: its pairs or their order are wrong, though it keeps every norm",
+    ),
+    "rotation": (
+        "direction, frequencies, position 0",
+        "a broken implementation passes: its sign, its frequencies, its base or its position 0 is wrong, "
+        "and its scores still depend only on the distance",
+    ),
+    "cache": (
+        "one token at a time, with a KV cache",
+        "a broken implementation passes: it rotates a whole sequence correctly, "
+        "and goes wrong when it is called again or with one token",
+    ),
+    "values": (
+        "what is rotated and what is not",
+        "a broken implementation passes: it rotates values, or leaves keys unrotated",
+    ),
+    "precision": (
+        "precision and dtype",
+        "a broken implementation passes: it loses precision at large positions, or returns another dtype",
+    ),
+    "held_back": (
+        "all kinds together; at grading, faults that you haven't seen",
+        "a broken implementation passes that was held back for grading",
+    ),
 }
 
 
 def _verdicts(sound: Sequence[str], faults: Sequence[tuple[str, str]]) -> Iterator[Case]:
     """Sound implementations, then broken ones, each with the kind of its fault."""
     for text in sound:
-        yield Case(Code(text), right=(True, say("q6.refused")))
+        yield Case(
+            Code(text),
+            right=(
+                True,
+                "a sound implementation is rejected: is a tolerance too strict, "
+                "or does a test ask for more than the specification?",
+            ),
+        )
     for kind, text in faults:
         yield Case(Code(text), right=(False, KINDS[kind][1]))
 
@@ -502,10 +514,11 @@ def _kind(kind: str) -> Part:
     )
 
 
+# fmt: off
 q6 = Question(
     assignment=N,
     name="q6",
-    title=say("q6.title"),
+    title="Write the test",
     names=("is_sound",),
     parts=(
         *map(_kind, ropes.FAULTS),
@@ -520,12 +533,13 @@ q6 = Question(
         ),
     ),
 )
+# fmt: on
 
 VARIANT = {"ropes": "\n" + ropes.shown()}  # below a comment
 
 ASSIGNMENT = Assignment(
     N,
-    say("assignment.title"),
+    "RoPE",
     questions=(q1, q3, q4, q5, q6),
-    hand_graded=(HandGraded(N, "q2", say("assignment.q2"), 3),),
+    hand_graded=(HandGraded(N, "q2", "The derivation in your own words", 3),),
 )

@@ -9,11 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from course.question import Assignment, Case, Edit, Mistake, Part, Question, defined, sentences_of, until
+from course.question import Assignment, Case, Edit, Mistake, Part, Question, defined, until
 from posenc import analysis, frequencies, scaling
 from posenc.check import HandGraded
 
-say = sentences_of(3)
+# Sentences for several mistakes.
+_SWAPPED = "the first two values are swapped"
+_SUMMED = "the third value sums rotations instead of counting pairs"
+_LISTED_TWICE = "each pair was listed twice; the question asks for one value a pair, dim/2 in all"
+_ONE_NUMBER = "there is one number for all distances: the mean was taken over everything"
+_NOT_BY_U = "cos u was not divided by u"
+_NO_ORDER = "the bases do not come in order"
+_LARGEST = "the second value is the largest base; return the smallest from which on all pass"
+_UNREDUCED = "the shorter direction was computed from angles that were not reduced to one rotation first"
+_SCALED = "the scaling was applied; return the list before any scaling"
+_KEY_HEADS = "the width was divided by the number of key/value heads; divide by the query heads"
 
 Random = np.random.Generator
 Array = np.ndarray[Any, Any]
@@ -76,58 +86,61 @@ def _odd_sizes(random: Random) -> Iterator[Case]:
 
 _COUNT = "int(np.sum(rotations >= 1))"
 
+# fmt: off
 q1 = Question(
     assignment=3,
     name="q1",
-    title=say("q1.title"),
+    title="Wavelengths and rotations",
     names=("count_rotations",),
-    returns=(say("q1.wavelengths"), say("q1.turns"), say("q1.count")),
+    returns=("the wavelengths", "the rotations", "the count"),
     parts=(
-        Part(say("q1.small_heads"), 1, cases=_small_heads),
-        Part(say("q1.heads_real_models"), 1, cases=_model_heads),
-        Part(say("q1.very_short_texts_very"), 1, cases=_odd_sizes),
+        Part("small heads", 1, cases=_small_heads),
+        Part("heads as in real models", 1, cases=_model_heads),
+        Part("very short lengths, very small bases", 1, cases=_odd_sizes),
     ),
     reference=_hands,
-    # fmt: off
     mistakes=(
-        Edit(say("q1.hands_slow_down_little"), "arange(0, dim, 2)", "arange(dim // 2)"),
-        Edit(say("q1.last_hand_turns_exactly"), "2) / dim", "2) / (dim - 2)"),
-        Edit(say("q1.hands_get_faster_along"), "(-np", "(np"),
-        Edit(say("q1.count_pairs_start_1"), "arange(0, dim, 2)", "arange(2, dim + 2, 2)"),
-        Edit(say("q1.slowest_hand_comes_first"), "arange(0, dim, 2)", "arange(0, dim, 2)[::-1]"),
-        Edit(say("q1.no_turn_2_pi"), "2 * np.pi / theta", "1 / theta"),
-        Edit(say("q1.turns_radians_turn_not"), "length / wavelengths", "length * theta"),
-        Edit(
-            say("q1.wavelengths_not_full_turn"),
-            "2 * np.pi / theta",
-            "1 / theta",
-            "length / wavelengths",
-            "length * theta / (2 * np.pi)",
-        ),
-        Edit(say("q1.turn_taken_360_but"), "2 * np.pi", "360"),
-        Edit(say("q1.turn_taken_pi_half"), "2 * np.pi", "np.pi"),
-        Edit(say("q1.first_value_holds_speeds"), "return wavelengths", "return theta"),
-        Edit(say("q1.first_two_values_changed"), "wavelengths, rotations", "rotations, wavelengths"),
-        Edit(say("q1.third_value_counts_hands"), ">= 1", "< 1"),
-        Edit(say("q1.hand_made_half_turn"), ">= 1", ">= 0.5"),
-        Edit(say("q1.third_value_adds_up"), _COUNT, "np.sum(rotations)"),
-        Edit(say("q1.third_value_adds_up"), _COUNT, "int(np.sum(rotations))"),
-        Edit(say("q1.third_value_share_not"), _COUNT, "np.mean(rotations >= 1)"),
-        Edit(say("q1.turns_counted_over_token"), "length /", "(length - 1) /"),
-        Edit(say("q1.all_hands_speed_exponent"), _FREQUENCIES, "np.ones(dim // 2)"),
-        Edit(say("q1.all_hands_but_first"), _FREQUENCIES, "base ** -np.ceil(np.arange(0, dim, 2) / dim)"),
-        Edit(say("q1.first_hand_stands_still"), _FREQUENCIES, "float(base) ** -2 * np.arange(dim // 2) / dim"),
-        Edit(say("q1.turns_rounded_down_parts"), "wavelengths, rotations", "wavelengths, np.floor(rotations)"),
-        Edit(say("q1.second_value_upside_down"), "wavelengths, rotations", "wavelengths, 1 / rotations"),
-        Edit(say("q1.third_value_number_last"), _COUNT, f"{_COUNT} - 1"),
-        Edit(say("q1.third_value_0_where"), _COUNT, "int(np.argmax(rotations < 1))"),
-        Edit(say("shared.each_pair_listed_twice"), _FREQUENCIES, f"np.repeat({_FREQUENCIES}, 2)"),
-        Edit(say("shared.each_pair_listed_twice"), _FREQUENCIES, f"np.tile({_FREQUENCIES}, 2)"),
-        Edit(say("q1.base_given_not_used"), "base **", "10_000.0 **"),
-        Edit(say("q1.list_value_each_dimension"), "arange(0, dim, 2)", "arange(dim)"),
+        Edit("the frequencies fall too slowly: compare your exponent with the formula",
+             "arange(0, dim, 2)", "arange(dim // 2)"),
+        Edit("the lowest frequency is exactly 1/base; the formula ends one step before that",
+             "2) / dim", "2) / (dim - 2)"),
+        Edit("the frequencies rise along the list", "(-np", "(np"),
+        Edit("the count of pairs seems to start at 1", "arange(0, dim, 2)", "arange(2, dim + 2, 2)"),
+        Edit("the slowest pair comes first", "arange(0, dim, 2)", "arange(0, dim, 2)[::-1]"),
+        Edit("there is no 2π: a rotation is 2π radians", "2 * np.pi / theta", "1 / theta"),
+        Edit("the rotations are in radians: a rotation is 2π radians", "length / wavelengths", "length * theta"),
+        Edit("the wavelengths are not of a full rotation: a rotation is 2π radians",
+             "2 * np.pi / theta", "1 / theta", "length / wavelengths", "length * theta / (2 * np.pi)"),
+        Edit("a rotation was counted as 360, but the frequencies are in radians", "2 * np.pi", "360"),
+        Edit("a rotation was counted as π, which is half of one", "2 * np.pi", "np.pi"),
+        Edit("the first value holds frequencies, not wavelengths", "return wavelengths", "return theta"),
+        Edit(_SWAPPED, "wavelengths, rotations", "rotations, wavelengths"),
+        Edit("the third value counts the pairs without a full rotation", ">= 1", "< 1"),
+        Edit("a pair with half a rotation was counted", ">= 1", ">= 0.5"),
+        Edit(_SUMMED, _COUNT, "np.sum(rotations)"),
+        Edit(_SUMMED, _COUNT, "int(np.sum(rotations))"),
+        Edit("the third value is a share, not a number of pairs", _COUNT, "np.mean(rotations >= 1)"),
+        Edit("the rotations were counted over one token less than the length", "length /", "(length - 1) /"),
+        Edit("all pairs have the same frequency: was the exponent rounded to an integer?",
+             _FREQUENCIES, "np.ones(dim // 2)"),
+        Edit("all pairs but the first have the same frequency: was the exponent rounded to an integer?",
+             _FREQUENCIES, "base ** -np.ceil(np.arange(0, dim, 2) / dim)"),
+        Edit("the first pair does not rotate: Python takes a power before it multiplies, so the exponent needs "
+             "parentheses", _FREQUENCIES, "float(base) ** -2 * np.arange(dim // 2) / dim"),
+        Edit("the rotations were rounded down; fractions of a rotation count",
+             "wavelengths, rotations", "wavelengths, np.floor(rotations)"),
+        Edit("the second value is inverted: it is not rotations within the length",
+             "wavelengths, rotations", "wavelengths, 1 / rotations"),
+        Edit("the third value is the index of the last pair with a full rotation; indices start at 0",
+             _COUNT, f"{_COUNT} - 1"),
+        Edit("the third value is 0 where every pair completes a rotation", _COUNT, "int(np.argmax(rotations < 1))"),
+        Edit(_LISTED_TWICE, _FREQUENCIES, f"np.repeat({_FREQUENCIES}, 2)"),
+        Edit(_LISTED_TWICE, _FREQUENCIES, f"np.tile({_FREQUENCIES}, 2)"),
+        Edit("the base that was given is not used", "base **", "10_000.0 **"),
+        Edit("the list has one value per dimension instead of one per pair", "arange(0, dim, 2)", "arange(dim)"),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 # Question 2: the mean of all hands
@@ -166,56 +179,54 @@ _MEAN = "np.cos(angles).mean(axis=-1)"
 _DISTANCES = "np.asarray(distances, dtype=float)"
 _ANGLES = f"{_DISTANCES}[..., None] * frequencies"
 
-_ROUNDED = say("shared.angles_been_computed_bfloat16")
+_ROUNDED = "the angles seem to have been computed in bfloat16, which cannot tell far positions apart"
 
+# fmt: off
 q2 = Question(
     assignment=3,
     name="q2",
-    title=say("q2.title"),
+    title="The score of matching tokens",
     names=("decay",),
     parts=(
-        Part(say("q2.list_near_distances"), 1, cases=_near),
-        Part(say("q2.distances_any_shape_speeds"), 1, cases=_any_shape),
-        Part(say("q2.far_distances"), 1, cases=_far),
+        Part("a list of near distances", 1, cases=_near),
+        Part("distances of any shape, frequencies in any order", 1, cases=_any_shape),
+        Part("far distances", 1, cases=_far),
     ),
     reference=analysis.decay,
-    # fmt: off
     mistakes=(
-        Edit(say("q2.distance_0_not_1"), ".mean(", ".sum("),
-        Edit(say("q2.distance_0_half_how"), _MEAN, f"{_MEAN} / 2"),
-        Edit(say("q2.distance_0_2_half"), _MEAN, f"2 * {_MEAN}"),
-        Edit(say("q2.mean_taken_over_distances"), "axis=-1", "axis=0"),
-        Edit(say("q2.number_all_distances_mean"), "axis=-1", ""),
-        Edit(say("q2.number_all_distances_mean"), _MEAN, "np.full(np.shape(distances), np.cos(angles).mean())"),
-        Edit(say("q2.sines_taken_hand_not"), "np.cos", "np.sin"),
-        Edit(say("q2.sizes_cosines_averaged_hand"), "np.cos(angles)", "np.abs(np.cos(angles))"),
-        Edit(say("q2.size_mean_taken_may"), _MEAN, f"np.abs({_MEAN})"),
-        Edit(say("q2.size_complex_mean"), _MEAN, "np.abs(np.exp(1j * angles).mean(axis=-1))"),
-        Edit(say("q2.cosines_squared"), "np.cos(angles)", "(np.cos(angles) ** 2)"),
-        Edit(say("q2.distances_counted_1"), _DISTANCES, f"({_DISTANCES} + 1)"),
-        Edit(
-            say("q2.distances_given_not_used"), _DISTANCES, "np.arange(np.size(distances)).reshape(np.shape(distances))"
-        ),
-        Edit(say("q2.angles_taken_degrees_radians"), "* frequencies", "* np.deg2rad(frequencies)"),
-        Edit(say("q2.angles_taken_turns_speeds"), "* frequencies", "* frequencies * 2 * np.pi"),
-        Edit(say("q2.cosine_mean_angle_not"), _MEAN, "np.cos(angles.mean(axis=-1))"),
-        Edit(say("q2.distances_cut_whole_numbers"), "dtype=float", "dtype=int"),
-        Edit(say("q2.cosines_multiplied_their_mean"), ".mean(", ".prod("),
-        Edit(say("q2.fastest_hand_alone"), _MEAN, "np.cos(np.asarray(distances) * np.max(frequencies))"),
+        Edit("at distance 0 it is not 1: the cosines were summed, not averaged", ".mean(", ".sum("),
+        Edit("at distance 0 it is one half: how many pairs are there in d dimensions?", _MEAN, f"{_MEAN} / 2"),
+        Edit("at distance 0 it is 2: there are half as many pairs as dimensions", _MEAN, f"2 * {_MEAN}"),
+        Edit("the mean was taken over the distances, not over the pairs", "axis=-1", "axis=0"),
+        Edit(_ONE_NUMBER, "axis=-1", ""),
+        Edit(_ONE_NUMBER, _MEAN, "np.full(np.shape(distances), np.cos(angles).mean())"),
+        Edit("sines were used; at distance 0 every pair contributes 1", "np.cos", "np.sin"),
+        Edit("absolute values of the cosines were averaged: a pair in opposite phase counts negatively",
+             "np.cos(angles)", "np.abs(np.cos(angles))"),
+        Edit("the absolute value of the mean was taken; the mean may be negative", _MEAN, f"np.abs({_MEAN})"),
+        Edit("this is the absolute value of the mean of complex numbers; return its real part",
+             _MEAN, "np.abs(np.exp(1j * angles).mean(axis=-1))"),
+        Edit("the cosines were squared before their mean was taken", "np.cos(angles)", "(np.cos(angles) ** 2)"),
+        Edit("the distances seem to be counted from 1", _DISTANCES, f"({_DISTANCES} + 1)"),
+        Edit("the distances that were given were not used: it seems to count 0, 1, 2, … by itself",
+             _DISTANCES, "np.arange(np.size(distances)).reshape(np.shape(distances))"),
+        Edit("the angles were treated as degrees; they are in radians", "* frequencies", "* np.deg2rad(frequencies)"),
+        Edit("the angles were treated as rotations; the frequencies are in radians per token",
+             "* frequencies", "* frequencies * 2 * np.pi"),
+        Edit("the cosine of the mean angle is not the mean of the cosines", _MEAN, "np.cos(angles.mean(axis=-1))"),
+        Edit("the distances were cut to whole numbers", "dtype=float", "dtype=int"),
+        Edit("the cosines were multiplied; return their mean", ".mean(", ".prod("),
+        Edit("this is the fastest pair alone", _MEAN, "np.cos(np.asarray(distances) * np.max(frequencies))"),
         Edit(_ROUNDED, _DISTANCES, "torch.as_tensor(distances).bfloat16().double().numpy()", tolerance=1e-4),
         Edit(_ROUNDED, "(angles)", "(torch.as_tensor(angles).bfloat16().double().numpy())", tolerance=1e-4),
-        Edit(
-            _ROUNDED,
-            _ANGLES,
-            "(torch.as_tensor(distances).bfloat16()[..., None]"
-            " * torch.as_tensor(frequencies).bfloat16()).double().numpy()",
-            tolerance=1e-2,
-        ),
-        Mistake(say("q2.nearly_far_out_angles"), analysis.decay, tolerance=3e-2),
+        Edit(_ROUNDED, _ANGLES,
+             "(torch.as_tensor(distances).bfloat16()[..., None] * "
+             "torch.as_tensor(frequencies).bfloat16()).double().numpy()", tolerance=1e-2),
+        Mistake("nearly: far out the angles need float64", analysis.decay, tolerance=3e-2),
     ),
-    # fmt: on
     tolerance=1e-5,
 )
+# fmt: on
 
 
 # Question 3: the law behind the curve
@@ -250,19 +261,22 @@ _STEP = "(np.sin(m) - np.sin(m / base))"  # the integral of cos u from m/base to
 
 # fmt: off
 _LAW_MISTAKES = (
-    Edit(say("shared.straight_line_agrees_limit"), _LAW, "1 - (np.log(m) + np.euler_gamma) / math.log(base)"),
-    Edit(say("shared.ln_base_times_large"), _LAW, f"{_LAW} * math.log(base)"),
-    Edit(say("shared.logarithm_base_natural_not"), _LAW, f"{_LAW} * math.log(10)"),
-    Edit(say("shared.cos_u_not_divided"), _LAW, f"{_STEP} / math.log(base)", tolerance=1e-3),
-    Edit(say("shared.cos_u_not_divided"), _LAW, f"{_STEP} / (m - m / base)", tolerance=1e-3),
-    Edit(say("shared.cos_u_not_divided"), _LAW, f"{_STEP} / (m - m / base) / math.log(base)", tolerance=1e-3),
-    Edit(say("shared.speeds_grow_x_instead"), "-(np", "(np", tolerance=1e-2),
-    Edit(say("shared.sines_taken_instead_cosines"), "np.cos", "np.sin"),
-    Edit(say("shared.exponents_end_at_half"), "/ steps)", "/ steps / 2)", tolerance=1e-3),
-    Edit(say("shared.sign_turned_round"), _LAW, f"-{_LAW}"),
-    *(Edit(say("shared.mean_some_dozens_hands"), "100_000", f"{pairs}", "(np.arange(steps) + 0.5)", "np.arange(steps)")
+    Edit("this is the straight line, which agrees with the limit in the middle only",
+         _LAW, "1 - (np.log(m) + np.euler_gamma) / math.log(base)"),
+    Edit("it is ln(base) times too large: close to distance 0 the limit is 1", _LAW, f"{_LAW} * math.log(base)"),
+    Edit("the logarithm of the base is the natural one, not that to base 10", _LAW, f"{_LAW} * math.log(10)"),
+    Edit(_NOT_BY_U, _LAW, f"{_STEP} / math.log(base)", tolerance=1e-3),
+    Edit(_NOT_BY_U, _LAW, f"{_STEP} / (m - m / base)", tolerance=1e-3),
+    Edit(_NOT_BY_U, _LAW, f"{_STEP} / (m - m / base) / math.log(base)", tolerance=1e-3),
+    Edit("the frequencies grow with x instead of falling", "-(np", "(np", tolerance=1e-2),
+    Edit("sines were taken instead of cosines", "np.cos", "np.sin"),
+    Edit("the exponents run from 0 to 1/2 only: they fill the stretch from 0 to 1",
+         "/ steps)", "/ steps / 2)", tolerance=1e-3),
+    Edit("the sign is rotated round", _LAW, f"-{_LAW}"),
+    *(Edit("this is the mean of some dozens of pairs: the limit needs far more",
+           "100_000", f"{pairs}", "(np.arange(steps) + 0.5)", "np.arange(steps)")
       for pairs in (10, 32, 50, 64, 100, 128)),
-    Mistake(say("shared.nearly_sum_few_steps"), analysis.decay_law, 0.03),
+    Mistake("nearly: the sum has too few steps for the precision that is asked for", analysis.decay_law, 0.03),
 )
 # fmt: on
 
@@ -272,36 +286,41 @@ def _law(title: str, cases: Callable[[Random], Iterator[Case]]) -> Part:
     return Part(title, 1, "law", cases=cases, reference=analysis.decay_law, mistakes=_LAW_MISTAKES, tolerance=2e-4)
 
 
+# fmt: off
 q3 = Question(
     assignment=3,
     name="q3",
-    title=say("q3.title"),
+    title="The curve behind the ripples",
     names=("reach", "law"),
     parts=(
-        Part(say("q3.reach_share_distance"), 1, cases=_shares),
-        _law(say("q3.law_middle_curve"), _middle),
-        _law(say("q3.law_two_ends"), _ends),
+        Part("the line, from a share to a distance", 1, cases=_shares),
+        _law("the integral, in the middle of the curve", _middle),
+        _law("the integral, at both ends of the curve", _ends),
     ),
     reference=_reach,
-    # fmt: off
     mistakes=(
-        Edit(say("q3.gamma_left_out"), " - np.euler_gamma", ""),
+        Edit("γ was left out", " - np.euler_gamma", ""),
         *(
-            Edit(say("q3.distance_rounded_asked"), _REACH, f"{cut}({_REACH})")
+            Edit("the distance was rounded; it is asked for as it is", _REACH, f"{cut}({_REACH})")
             for cut in ("round", "math.floor", "math.ceil")
         ),
-        Edit(say("q3.1_line_lost_way"), "(1 - share)", "-share"),
-        Edit(say("q3.gamma_not_divided_ln"), _REACH, "base ** (1 - share - np.euler_gamma)"),
-        Edit(say("q3.gamma_wrong_sign"), "- np.euler_gamma", "+ np.euler_gamma"),
-        Edit(say("q3.share_lost_taken_share"), "(1 - share)", "share"),
-        Edit(say("q3.gamma_taken_off_distance"), _REACH, "base ** (1 - share) - np.euler_gamma"),
-        Edit(say("q3.logarithms_base_10_taken"), _REACH, "base ** (1 - share) * 10**-np.euler_gamma"),
-        Edit(say("q3.logarithms_base_2_taken"), _REACH, "base ** (1 - share) * 2**-np.euler_gamma"),
-        Edit(say("q3.logarithm_distance"), _REACH, "(1 - share) * math.log(base) - np.euler_gamma"),
-        Edit(say("q3.curve_taken_fall_evenly"), _REACH, "base * (1 - share)"),
+        Edit("the 1 of the line was lost on the way", "(1 - share)", "-share"),
+        Edit("γ was not divided by ln(base): in the line it is in the numerator, beside ln m",
+             _REACH, "base ** (1 - share - np.euler_gamma)"),
+        Edit("γ has the wrong sign", "- np.euler_gamma", "+ np.euler_gamma"),
+        Edit("the share that is lost was used for the share that is left", "(1 - share)", "share"),
+        Edit("γ was subtracted from the distance; in the line it is added to the logarithm",
+             _REACH, "base ** (1 - share) - np.euler_gamma"),
+        Edit("logarithms to base 10 were taken; those of the line are natural",
+             _REACH, "base ** (1 - share) * 10**-np.euler_gamma"),
+        Edit("logarithms to base 2 were taken; those of the line are natural",
+             _REACH, "base ** (1 - share) * 2**-np.euler_gamma"),
+        Edit("this is the logarithm of the distance", _REACH, "(1 - share) * math.log(base) - np.euler_gamma"),
+        Edit("the curve was assumed linear in the distance; it is linear in its logarithm",
+             _REACH, "base * (1 - share)"),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 # Question 4: a base for a length
@@ -408,37 +427,36 @@ def _at_the_edges(random: Random) -> Iterator[Case]:
 _IN_ORDER = "least = base if least is None or bases.index(base) < bases.index(least) else least"
 
 
+# fmt: off
 q4 = Question(
     assignment=3,
     name="q4",
-    title=say("q4.title"),
+    title="A base for a length",
     names=("bases_for",),
-    returns=(say("q4.least_base"), say("q4.safe_base")),
+    returns=("the smallest base", "the safe base"),
     parts=(
-        Part(say("q4.grids_good_bases_lie"), 1, cases=_without_luck),
-        Part(say("q4.grids_luck"), 1, cases=_with_luck),
-        Part(say("q4.last_distance_grids_no"), 1, cases=_at_the_edges),
+        Part("grids on which the good bases lie together", 1, cases=_without_luck),
+        Part("grids where a larger base fails again", 1, cases=_with_luck),
+        Part("the last distance, and grids without an answer", 1, cases=_at_the_edges),
     ),
     reference=_least_and_safe,
-    # fmt: off
     mistakes=(
-        Edit(say("q4.last_distance_left_out"), "length + 1", "length"),
-        Edit(say("q4.every_second_distance_left"), "arange(length + 1)", "arange(0, length + 1, 2)"),
-        Edit(say("q4.first_that_passes_not_smallest"), "least = base if least is None else least", _IN_ORDER),
-        Edit(
-            say("q4.bases_not_in_order"),
-            "least = base if least is None else least",
-            _IN_ORDER,
-            "return least, safe",
-            "return least, next((base for base in bases if safe is not None and base >= safe), None)",
-        ),
-        Edit(say("q4.bases_not_in_order"), "sorted(bases)", "bases"),
-        Edit(say("q4.second_value_first_once"), "return least, safe", "return least, least"),
-        Edit(say("q4.only_last_distance_looked"), "np.arange(length + 1)", "np.array([length])"),
-        Edit(say("q4.mean_score_looked"), ".min()", ".mean()"),
-        Edit(say("q4.one_distance_enough"), ".min()", ".max()"),
+        Edit("the last distance was left out: `range(n)` and `np.arange(n)` stop before n", "length + 1", "length"),
+        Edit("every second distance was left out: each one up to the length counts",
+             "arange(length + 1)", "arange(0, length + 1, 2)"),
+        Edit("the bases do not come in order, and the first that passes is not the smallest",
+             "least = base if least is None else least", _IN_ORDER),
+        Edit(_NO_ORDER, "least = base if least is None else least", _IN_ORDER, "return least, safe",
+             "return least, next((base for base in bases if safe is not None and base >= safe), None)"),
+        Edit(_NO_ORDER, "sorted(bases)", "bases"),
+        Edit("the second value repeats the first: a larger base may fail", "return least, safe", "return least, least"),
+        Edit("only the last distance was checked; each one up to it counts",
+             "np.arange(length + 1)", "np.array([length])"),
+        Edit("the mean of the score over all distances was used; every single distance counts", ".min()", ".mean()"),
+        Edit("one distance with a good score was enough; every one counts", ".min()", ".max()"),
         *(
-            Edit(say("q4.search_right_speeds_not"), "np.arange(0, dim, 2) / dim", wrong)
+            Edit("the search is right, the frequencies are not those of question 1: compare the exponent",
+                 "np.arange(0, dim, 2) / dim", wrong)
             for wrong in (
                 "np.arange(dim // 2) / dim",
                 "np.arange(dim) / dim",
@@ -446,29 +464,20 @@ q4 = Question(
                 "np.arange(2, dim + 2, 2) / dim",
             )
         ),
-        Edit(
-            say("q4.second_value_base_fails"),
-            "return least, safe",
-            "return least, max(base for base in bases if safe is None or base < safe)",
-        ),
-        Edit(say("q4.second_value_greatest_base"), "return least, safe", "return least, max(bases)"),
-        Edit(
-            say("q4.second_value_greatest_base"),
-            "least = safe = None",
-            "least = last = None",
-            "safe = base if safe is None else safe",
-            "last = base",
-            "return least, safe",
-            "return least, last",
-        ),
-        Edit(say("q4.two_values_changed_places"), "return least, safe", "return safe, least"),
+        Edit("the second value is a base that fails",
+             "return least, safe", "return least, max(base for base in bases if safe is None or base < safe)"),
+        Edit(_LARGEST, "return least, safe", "return least, max(bases)"),
+        Edit(_LARGEST, "least = safe = None", "least = last = None", "safe = base if safe is None else safe",
+             "last = base", "return least, safe", "return least, last"),
+        Edit("the two values are swapped", "return least, safe", "return safe, least"),
         *(
-            Edit(say("q4.where_no_base_will"), "return least, safe", f"return least or {none}, safe or {none}")
+            Edit("where no base will do, the value should be None",
+                 "return least, safe", f"return least or {none}, safe or {none}")
             for none in ("0", "-1", "math.inf")
         ),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 # Question 5: new angles
@@ -525,51 +534,58 @@ def _coarse_hands(random: Random) -> Iterator[Case]:
         yield until(wanted, draw)
 
 
+# fmt: off
 q5 = Question(
     assignment=3,
     name="q5",
-    title=say("q5.title"),
+    title="Unseen angles",
     names=("new_angles",),
     parts=(
-        Part(say("q5.hands_not_come_round"), 1, cases=_slow_hands),
-        Part(say("q5.hands_come_round"), 1, cases=_hands_coming_round),
-        Part(say("q5.fast_hands_long_steps"), 1, cases=_coarse_hands),
+        Part("pairs without a full rotation", 1, cases=_slow_hands),
+        Part("pairs with full rotations", 1, cases=_hands_coming_round),
+        Part("fast pairs with large steps", 1, cases=_coarse_hands),
     ),
     reference=analysis.unseen_angles,
-    # fmt: off
     mistakes=(
-        Edit(say("q5.angle_full_turn_taken"), *_NOT_WRAPPED, _AROUND, "apart"),
-        Edit(say("q5.distance_measured_straight_across"), *_CHORDS),
-        Edit(say("q5.pairs_later_earlier_angle"), "apart.min(axis=1) >", "apart >"),
-        Edit(say("q5.angles_compared_last_training"), "apart.min(axis=1) >", "apart[:, -1] >"),
-        Edit(say("q5.later_positions_end_used"), "arange(used)", "arange(trained + used)"),
-        Edit(say("q5.number_new_angles_divided"), _SHARE, "np.sum(apart.min(axis=1) > tolerance) / trained"),
-        Edit(say("q5.every_angle_past_training"), _SHARE, "1.0"),
-        Edit(say("q5.shorter_way_round_taken"), *_NOT_WRAPPED),
-        Edit(say("q5.shorter_way_round_taken"), *_NOT_WRAPPED, *_SIZE),
-        Edit(say("q5.way_round_forgotten_just"), _AROUND, "apart"),
-        Edit(say("q5.shares_angles_met"), "> tolerance", "<= tolerance"),
-        Edit(say("q5.position_trained_taken_training"), "at[:trained]", "at[: trained + 1]"),
-        Edit(say("q5.positions_training_counted_1"), "at[:trained]", "at[1:trained]"),
-        Edit(say("q5.position_trained_first_past"), "at[trained:, None]", "at[trained + 1 :, None]"),
-        Edit(say("q5.shares_all_positions_only"), _SHARE, "np.sum(apart.min(axis=1) > tolerance) / used"),
-        Edit(say("q5.every_angle_within_greatest"), _SHARE, "np.mean(at[trained:] > at[:trained].max() + tolerance)"),
-        Edit(say("q5.pair_not_simply_new"), _SHARE, "(trained * theta < 2 * np.pi) * 1.0"),
-        Edit(say("q5.angles_taken_rest_pi"), "% (2 * np.pi)", "% np.pi", "2 * np.pi - apart", "np.pi - apart"),
-        Edit(
-            say("q5.angles_turned_into_degrees"),
-            "np.arange(used) * theta % (2 * np.pi)",
-            "np.rad2deg(np.arange(used) * theta) % 360",
-            "2 * np.pi - apart",
-            "360 - apart",
-        ),
-        Edit(say("q5.numbers_angles_not_shares"), "np.mean(", "np.sum("),
-        Edit(say("q5.percentages_not_shares_0"), "np.mean(", "100 * np.mean("),
-        Edit(say("q5.number_all_pairs_question"), "np.array(shares)", "np.mean(shares)"),
-        Edit(say("q5.used_number_positions_last"), "arange(used)", "arange(used + 1)"),
+        Edit("an angle one full rotation further was counted as unseen", *_NOT_WRAPPED, _AROUND, "apart"),
+        Edit("the distance was measured as a chord; measure along the circle", *_CHORDS),
+        Edit("pairs of a later and an earlier angle were counted; each later angle counts once",
+             "apart.min(axis=1) >", "apart >"),
+        Edit("the angles were compared with the last one of the training only",
+             "apart.min(axis=1) >", "apart[:, -1] >"),
+        Edit("the later positions end at `used` − 1: `used` counts those of the training too",
+             "arange(used)", "arange(trained + used)"),
+        Edit("the number of unseen angles was divided by the positions of the training, not by the later ones",
+             _SHARE, "np.sum(apart.min(axis=1) > tolerance) / trained"),
+        Edit("every angle past the training was counted as unseen: is the tolerance in radians, and is one near "
+             "angle enough?", _SHARE, "1.0"),
+        Edit(_UNREDUCED, *_NOT_WRAPPED),
+        Edit(_UNREDUCED, *_NOT_WRAPPED, *_SIZE),
+        Edit("the circle was not closed: just below a full rotation and just above 0 are close together",
+             _AROUND, "apart"),
+        Edit("the shares are of the seen angles", "> tolerance", "<= tolerance"),
+        Edit("position `trained` was taken for one of the training; it counts from 0",
+             "at[:trained]", "at[: trained + 1]"),
+        Edit("the positions of the training seem to be counted from 1", "at[:trained]", "at[1:trained]"),
+        Edit("position `trained` is the first one past the training", "at[trained:, None]", "at[trained + 1 :, None]"),
+        Edit("the shares are of all positions; only those past the training count",
+             _SHARE, "np.sum(apart.min(axis=1) > tolerance) / used"),
+        Edit("every angle up to the largest seen one was counted as seen; fast pairs leave gaps",
+             _SHARE, "np.mean(at[trained:] > at[:trained].max() + tolerance)"),
+        Edit("a pair is not simply seen or unseen: return the share", _SHARE, "(trained * theta < 2 * np.pi) * 1.0"),
+        Edit("the angles were reduced modulo π, which is half a rotation",
+             "% (2 * np.pi)", "% np.pi", "2 * np.pi - apart", "np.pi - apart"),
+        Edit("the angles were converted to degrees, the tolerance was not", "np.arange(used) * theta % (2 * np.pi)",
+             "np.rad2deg(np.arange(used) * theta) % 360", "2 * np.pi - apart", "360 - apart"),
+        Edit("these are numbers of angles, not shares", "np.mean(", "np.sum("),
+        Edit("these are percentages, not shares from 0 to 1", "np.mean(", "100 * np.mean("),
+        Edit("there is one number for all pairs; the question asks for one for each",
+             "np.array(shares)", "np.mean(shares)"),
+        Edit("`used` is the number of positions, so the last of them is `used` − 1",
+             "arange(used)", "arange(used + 1)"),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 # Question 6: a file
@@ -646,55 +662,54 @@ _PART = 'known.get("partial_rotary_factor", 1.0)'
 _SLOWEST = "2 * math.pi * base ** ((dim - 2) / dim)"
 _FACTOR = '(rope.get("factor") or 1.0)'
 
+# fmt: off
 q6 = Question(
     assignment=3,
     name="q6",
-    title=say("q6.title"),
+    title="Read a configuration",
     names=("rotation_of",),
-    returns=(say("q6.number_rotating_dimensions"), say("q6.base"), say("q6.slowest_turn")),
+    returns=("the number of rotating dimensions", "the base", "the longest wavelength"),
     parts=(
-        Part(say("q6.plain_files_head_dim"), 1, cases=_at_the_top),
-        Part(say("q6.files_rope_dictionary"), 1, cases=_in_the_rope_dictionary),
-        Part(say("q6.files_heads_rotate_part"), 1, cases=_part_of_the_head),
+        Part("plain files, head_dim given or not", 1, cases=_at_the_top),
+        Part("files with a RoPE dictionary", 1, cases=_in_the_rope_dictionary),
+        Part("files with partial rotary", 1, cases=_part_of_the_head),
     ),
     reference=_rotation,
-    # fmt: off
     mistakes=(
-        Edit(say("q6.head_dim_overlooked_where"), "width is None", "True"),
-        Edit(say("q6.partial_rotary_factor_overlooked"), _PART, "1.0"),
-        Edit(say("q6.partial_rotary_factor_overlooked_where"), _PART, _PART.replace("known", "config")),
-        Edit(say("q6.rope_theta_overlooked_where"), 'known["rope_theta"]', 'config.get("rope_theta", 10_000.0)'),
-        Edit(say("q6.stands_rope_dictionary_overlooked"), "{**config, **rope}", '{"rope_theta": 10_000.0, **config}'),
-        Edit(say("q6.slowest_hand_not_list"), "2) / dim", "2) / width"),
-        Edit(say("q6.slowest_hand_whole_head"), "(dim - 2) / dim", "(width - 2) / width"),
-        Edit(say("q6.partial_rotary_factor_share"), f"int(width * {_PART})", f"width - int(width * {_PART}) or width"),
-        Edit(say("q6.rope_theta_overlooked_where_stands"), 'known["rope_theta"]', 'rope.get("rope_theta", 10_000.0)'),
-        Edit(say("q6.exponent_slowest_hand_not"), "dim - 2", "dim - 1"),
-        Edit(say("q6.exponent_slowest_hand_lacks"), "dim - 2", "dim // 2 - 1"),
-        Edit(say("q6.turn_taken_360_but"), "2 * math.pi", "360"),
-        Edit(say("q6.slowest_hand_not_turn"), _SLOWEST, "2 * math.pi * base"),
-        Edit(say("q6.first_value_number_pairs"), "return dim", "return dim // 2"),
-        Edit(say("q6.third_value_not_full"), "2 * math.pi * ", ""),
-        Edit(say("q6.third_value_speed_tokens"), _SLOWEST, "base ** -((dim - 2) / dim)"),
-        Edit(say("q6.third_value_fastest_hand"), _SLOWEST, "2 * math.pi"),
-        Edit(say("q6.scaling_applied_list_before"), _SLOWEST, f"{_SLOWEST} * {_FACTOR}"),
-        Edit(say("q6.scaling_applied_list_before"), _SLOWEST, f"{_SLOWEST} / {_FACTOR}"),
-        Edit(say("q6.scaling_applied_list_before"), 'known["rope_theta"]', f'known["rope_theta"] * {_FACTOR}'),
-        Edit(
-            say("q6.older_dictionary_overlooked"),
-            ' or config.get("rope_scaling")',
-            "",
-            "{**config",
-            '{"rope_theta": 10_000.0, **config',
-        ),
-        Edit(say("q1.first_two_values_changed"), "dim, base, 2", "base, dim, 2"),
-        Edit(say("q6.width_divided_among_key"), "width is None", "True", "num_attention_heads", "num_key_value_heads"),
-        Edit(say("q6.width_divided_among_key"), "num_attention_heads", "num_key_value_heads"),
-        Edit(say("q6.whole_width_model_taken"), 'config.get("head_dim")', 'config["hidden_size"]'),
+        Edit("head_dim was overlooked where the file names it", "width is None", "True"),
+        Edit("partial_rotary_factor was overlooked", _PART, "1.0"),
+        Edit("partial_rotary_factor was overlooked where it is in the RoPE dictionary",
+             _PART, _PART.replace("known", "config")),
+        Edit("rope_theta was overlooked where it is in the RoPE dictionary",
+             'known["rope_theta"]', 'config.get("rope_theta", 10_000.0)'),
+        Edit("the RoPE dictionary was overlooked", "{**config, **rope}", '{"rope_theta": 10_000.0, **config}'),
+        Edit("the slowest pair is not that of the rotated dimensions: which d belongs in the exponent?",
+             "2) / dim", "2) / width"),
+        Edit("the slowest pair is that of a whole head; here only a part of the head is rotated",
+             "(dim - 2) / dim", "(width - 2) / width"),
+        Edit("partial_rotary_factor is the rotated share, not the rest",
+             f"int(width * {_PART})", f"width - int(width * {_PART}) or width"),
+        Edit("rope_theta was overlooked where it is at the top level of the file",
+             'known["rope_theta"]', 'rope.get("rope_theta", 10_000.0)'),
+        Edit("the exponent of the slowest pair is not right: what is i for the last pair?", "dim - 2", "dim - 1"),
+        Edit("the exponent of the slowest pair lacks the 2", "dim - 2", "dim // 2 - 1"),
+        Edit("a rotation was counted as 360, but the frequencies are in radians", "2 * math.pi", "360"),
+        Edit("the lowest frequency is not 1/base: the list ends one step before that", _SLOWEST, "2 * math.pi * base"),
+        Edit("the first value is a number of pairs; return the dimensions", "return dim", "return dim // 2"),
+        Edit("the third value is not of a full rotation: a rotation is 2π radians", "2 * math.pi * ", ""),
+        Edit("the third value is a frequency; return a wavelength in tokens", _SLOWEST, "base ** -((dim - 2) / dim)"),
+        Edit("the third value is of the fastest pair", _SLOWEST, "2 * math.pi"),
+        Edit(_SCALED, _SLOWEST, f"{_SLOWEST} * {_FACTOR}"),
+        Edit(_SCALED, _SLOWEST, f"{_SLOWEST} / {_FACTOR}"),
+        Edit(_SCALED, 'known["rope_theta"]', f'known["rope_theta"] * {_FACTOR}'),
+        Edit("the dictionary under rope_scaling, where older files have it, was overlooked",
+             ' or config.get("rope_scaling")', "", "{**config", '{"rope_theta": 10_000.0, **config'),
+        Edit(_SWAPPED, "dim, base, 2", "base, dim, 2"),
+        Edit(_KEY_HEADS, "width is None", "True", "num_attention_heads", "num_key_value_heads"),
+        Edit(_KEY_HEADS, "num_attention_heads", "num_key_value_heads"),
+        Edit("the whole width of the model was taken for a head", 'config.get("head_dim")', 'config["hidden_size"]'),
     ),
-    # fmt: on
 )
+# fmt: on
 
-ASSIGNMENT = Assignment(
-    3, say("assignment.title"), (q1, q2, q3, q4, q5, q6), (HandGraded(3, "q7", say("assignment.q7"), 2),)
-)
+ASSIGNMENT = Assignment(3, "Frequencies", (q1, q2, q3, q4, q5, q6), (HandGraded(3, "q7", "A memo to the team", 2),))

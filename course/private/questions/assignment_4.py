@@ -13,11 +13,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from course.question import Assignment, Case, Edit, Mistake, Part, Question, sentences_of, until
+from course.question import Assignment, Case, Edit, Mistake, Part, Question, until
 from posenc import frequencies, scaling
 from posenc.check import HandGraded
 
-say = sentences_of(4)
+# Sentences for several mistakes.
+_ONE_MORE = "off by one token: distances of at least `length` begin at `length` itself"
+_FROM_0 = "the ramp begins at 0 rotations, not at the lower bound"
+_LARGER_BASE = "the slow pairs got the frequencies of a larger base: theirs are the old ones divided by the factor"
+_ONE_LAST = "the 1 is added last, outside the logarithm and outside the product with 0.1"
+_COLUMNS = "there is one column per dimension; return one per pair"
+_NOT_ONCE = "every scored token counts once; here every position, or every sequence, counts once"
 
 IGNORED = -100  # torch's own mark of a token that is not asked for
 
@@ -26,11 +32,6 @@ def _speeds(random: np.random.Generator, pairs: int) -> np.ndarray:
     """Speeds of a drawn base, which belong to no model."""
     speeds = frequencies.inv_freq(2 * pairs, float(random.uniform(20, 3000)))
     return np.asarray(speeds * random.uniform(0.6, 1.4))
-
-
-def _places(random: np.random.Generator, *shape: int) -> np.ndarray:
-    """Whole positions, not from 0 and not one after another."""
-    return random.integers(5, 700, shape)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -69,62 +70,68 @@ def _advantages(random: np.random.Generator) -> Iterator[Case]:
 _SHARES = "unnormalised / unnormalised.sum()"
 _REACH = "(math.log(math.exp(advantage) + 1) + math.log(1 - math.exp(-slope))) / slope"
 
+# fmt: off
 q1 = Question(
     assignment=4,
     name="q1",
-    title=say("q1.title"),
+    title="How far does ALiBi attend?",
     names=("weights", "slope_for", "reach"),
     parts=(
         Part(
-            say("q1.weights"),
+            "step 1: the attention weights",
             1,
             function="weights",
             cases=_gentle,
             reference=_alibi_weights,
-            # fmt: off
             mistakes=(
-                Edit(say("q1.weights_positions"), _SHARES, f"({_SHARES})[::-1]"),
-                Edit(say("q1.weights_not_normalised"), " / unnormalised.sum()", ""),
-                Edit(say("q1.weights_infinite"), "/ unnormalised.sum()", "* (1 - math.exp(-slope))"),
-                Edit(say("q1.weights_from_one"), _SHARES, f"math.exp(-slope) * {_SHARES}"),
-                Edit(say("q1.weights_logits"), _SHARES, "-slope * np.arange(length)"),
+                Edit("the weights run over positions, or grow with distance: the first is that of the token "
+                     "itself, the largest", _SHARES, f"({_SHARES})[::-1]"),
+                Edit("the weights don't add up to 1: a softmax divides by the sum", " / unnormalised.sum()", ""),
+                Edit("these are the weights of an infinite context; here there are only `length` tokens",
+                     "/ unnormalised.sum()", "* (1 - math.exp(-slope))"),
+                Edit("the distances start at 1: the token itself is at distance 0",
+                     _SHARES, f"math.exp(-slope) * {_SHARES}"),
+                Edit("these are the logits: the softmax is missing", _SHARES, "-slope * np.arange(length)"),
             ),
-            # fmt: on
         ),
         Part(
-            say("q1.slope_for"),
+            "step 2: a slope for a share",
             1,
             function="slope_for",
             cases=_shares,
             reference=_slope_for,
-            # fmt: off
             mistakes=(
-                Edit(say("q1.slope_inside"), "log(share)", "log(1 - share)"),
-                Edit(say("q1.slope_sign"), "-math.log(share)", "math.log(share)"),
-                Edit(say("q1.slope_at"), "-math.log(share)", "share"),
-                Edit(say("q1.slope_one_more"), "log(share) / length", "log(share) / (length + 1)"),
-                Edit(say("q1.slope_one_more"), "log(share) / length", "log(share) / (length - 1)"),
+                Edit("this share lies inside the length: the share at distances of at least `length` is asked for",
+                     "log(share)", "log(1 - share)"),
+                Edit("the slope is negative: a logarithm of a share below 1 is, too",
+                     "-math.log(share)", "math.log(share)"),
+                Edit("the share was divided by the length: it falls exponentially with distance",
+                     "-math.log(share)", "share"),
+                Edit(_ONE_MORE, "log(share) / length", "log(share) / (length + 1)"),
+                Edit(_ONE_MORE, "log(share) / length", "log(share) / (length - 1)"),
             ),
-            # fmt: on
         ),
         Part(
-            say("q1.reach"),
+            "step 3: the reach of a match",
             1,
             function="reach",
             cases=_advantages,
             reference=_reach,
-            # fmt: off
             mistakes=(
-                Edit(say("q1.reach_ratio"), _REACH, "advantage / slope"),
-                Edit(say("q1.reach_itself"), "math.log(math.exp(advantage) + 1)", "advantage", tolerance=1e-7),
-                Edit(say("q1.reach_crowd"), " + math.log(1 - math.exp(-slope))", ""),
-                Edit(say("q1.reach_sign"), " + math.log(1 -", " - math.log(1 -"),
+                Edit("this is where bias and advantage cancel, a tie with the token itself: all other keys "
+                     "compete, too", _REACH, "advantage / slope"),
+                Edit("nearly: the matching key was counted twice, once with its advantage and once without",
+                     "math.log(math.exp(advantage) + 1)", "advantage", tolerance=1e-7),
+                Edit("the sum of all other weights is missing: 1/(1 − r), not 1",
+                     " + math.log(1 - math.exp(-slope))", ""),
+                Edit("the other keys increase the reach here: they must reduce it",
+                     " + math.log(1 -", " - math.log(1 -"),
             ),
-            # fmt: on
         ),
     ),
     tolerance=1e-7,
 )
+# fmt: on
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -145,56 +152,64 @@ def _narrow(random: np.random.Generator) -> Iterator[Case]:
         yield Case(dim, float(random.uniform(30, 9000)), float(random.uniform(1.5, 8)))
 
 
-_TIMES_SLOWER = say("shared.how_many_times_slower")
-_LACKS_2 = say("shared.exponent_base_lacks_2")
+_TIMES_SLOWER = "this is the divisor of each frequency; return the new frequency"
+_LACKS_2 = "the exponent of the base lacks the 2: with i for the pair, it is not i/d"
 _POWER = "factor ** (dim / (dim - 2))"
 _OLD = "base ** (-np.arange(0, dim, 2) / dim)"
 _NEW = f"new_{_OLD}"
 
 
+# fmt: off
 q2 = Question(
     assignment=4,
     name="q2",
-    title=say("q2.title"),
+    title="Keep the two ends",
     names=("ntk_aware",),
     parts=(
-        Part(say("q2.wide_heads"), 1, cases=_wide),
-        Part(say("q2.narrow_heads"), 1, cases=_narrow),
+        Part("wide heads", 1, cases=_wide),
+        Part("narrow heads", 1, cases=_narrow),
     ),
     reference=_ntk,
     tolerance=1e-7,
-    # fmt: off
     mistakes=(
-        Edit(say("q2.base_multiplied_factor_alone"), _POWER, "factor"),
-        Edit(say("q2.every_hand_slowed_alike"), _NEW, f"{_OLD} / factor"),
-        Edit(say("shared.fraction_exponent_factor_upside"), _POWER, "factor ** ((dim - 2) / dim)"),
-        Edit(say("q2.exponent_factor_d_d"), "(dim - 2)", "(dim - 1)"),
-        Edit(say("shared.factor_squared_example_hand"), _POWER, "factor**2"),
-        Edit(say("shared.exponent_factor_needs_brackets"), _POWER, "factor**dim / (dim - 2)"),
-        Edit(say("q2.old_base_raised_power"), "base * factor", "(base * factor)"),
-        Edit(say("q2.pair_pair_slowing_grows"), _NEW, f"{_OLD} / np.linspace(1, factor, dim // 2)"),
-        Edit(
-            say("q2.only_slowest_hand_slowed"),
-            _NEW,
-            f"{_OLD} / np.where(np.arange(dim // 2) == dim // 2 - 1, factor, 1)",
-        ),
-        Edit(say("q2.fastest_hand_slowed_well"), "arange(0, dim, 2)", "arange(2, dim + 2, 2)"),
+        Edit("the base was multiplied by the factor alone: the slowest pair is not scaled down enough",
+             _POWER, "factor"),
+        Edit("every frequency was divided by the same factor: that is position interpolation",
+             _NEW, f"{_OLD} / factor"),
+        Edit("the fraction in the exponent of the factor is upside down", _POWER, "factor ** ((dim - 2) / dim)"),
+        Edit("the exponent of the factor is d/(d − 1): the slowest pair is i = d/2 − 1, so 2i is d − 2",
+             "(dim - 2)", "(dim - 1)"),
+        Edit("the factor was squared, as in the example by hand; heads of other widths need another power",
+             _POWER, "factor**2"),
+        Edit("the exponent of the factor needs brackets: Python takes a power before it divides",
+             _POWER, "factor**dim / (dim - 2)"),
+        Edit("the old base was raised to the power too; only the factor is", "base * factor", "(base * factor)"),
+        Edit("from pair to pair the divisor grows by equal steps; it should grow by the same ratio",
+             _NEW, f"{_OLD} / np.linspace(1, factor, dim // 2)"),
+        Edit("only the slowest pair was scaled; the pairs in between must be scaled too",
+             _NEW, f"{_OLD} / np.where(np.arange(dim // 2) == dim // 2 - 1, factor, 1)"),
+        Edit("the fastest pair was scaled as well: pairs are counted from 0",
+             "arange(0, dim, 2)", "arange(2, dim + 2, 2)"),
         Edit(_LACKS_2, "arange(0, dim, 2)", "arange(dim // 2)"),
-        Edit(say("q2.frequencies_themselves_made_d"), "2) / dim)", "2) / (dim - 2))"),
-        Edit(say("q2.base_positive_power_tokens"), "(-np", "(np"),
-        Edit(say("q2.new_base_list_frequencies"), _NEW, "new_base"),
-        Edit(say("q2.factor_no_effect"), _NEW, _OLD),
-        Edit(say("q2.base_got_smaller_hands"), "base * factor", "base / factor"),
-        Edit(say("q2.exponent_rounded_whole_number"), "dim / (dim - 2)", "dim // (dim - 2)"),
-        Edit(say("q2.list_frequency_each_dimension"), "arange(0, dim, 2)", "arange(dim)"),
-        Edit(say("q2.tokens_turn_wavelengths_radians"), _NEW, f"2 * math.pi / {_NEW}"),
-        Edit(say("q2.list_wrong_order_fastest"), _NEW, f"({_NEW})[::-1]"),
+        Edit("the frequencies themselves were made with d − 2: that number belongs to the factor's exponent only",
+             "2) / dim)", "2) / (dim - 2))"),
+        Edit("the base has a positive power: these are tokens per radian, not radians per token", "(-np", "(np"),
+        Edit("this is the new base; return the list of frequencies", _NEW, "new_base"),
+        Edit("the factor has no effect", _NEW, _OLD),
+        Edit("the base got smaller: the frequencies grow instead of falling", "base * factor", "base / factor"),
+        Edit("the exponent was rounded to a whole number: `//` where `/` is meant",
+             "dim / (dim - 2)", "dim // (dim - 2)"),
+        Edit("the list has a frequency for each dimension; return one per pair", "arange(0, dim, 2)", "arange(dim)"),
+        Edit("these are wavelengths, tokens per rotation; return radians per token", _NEW, f"2 * math.pi / {_NEW}"),
+        Edit("the list is in the wrong order: the fastest pair comes first", _NEW, f"({_NEW})[::-1]"),
         Edit(_TIMES_SLOWER, _NEW, f"{_OLD} / {_NEW}"),
-        Edit(say("q2.slowing_wrong_way_round"), _NEW, f"{_OLD} / factor ** (1 - np.arange(0, dim, 2) / (dim - 2))"),
-        Edit(say("q2.exponents_list_rounded"), "2) / dim)", "2) // dim)"),
+        Edit("the scaling is reversed: the fastest pair keeps its frequency, the slowest changes most",
+             _NEW, f"{_OLD} / factor ** (1 - np.arange(0, dim, 2) / (dim - 2))"),
+        Edit("the exponents of the list were rounded to whole numbers: `//` where `/` is meant",
+             "2) / dim)", "2) // dim)"),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -264,78 +279,72 @@ def _whole_head(random: np.random.Generator) -> Iterator[Case]:
     yield Case(48, float(random.integers(5_000, 50_000)), int(random.integers(900, 3000)), 4.0, 16.0, 2.0)
 
 
-_ALONG = say("shared.ramp_straight_along_list")
+_ALONG = "the ramp is linear in the pair's index, as in YaRN's released code; here it is linear in rotations"
 _KEPT = "np.clip((rotations - beta_slow) / (beta_fast - beta_slow), 0, 1)"
 _BLEND = "kept * inv_freq + (1 - kept) * inv_freq / factor"
 
+# fmt: off
 q4 = Question(
     assignment=4,
     name="q4",
-    title=say("q4.title"),
+    title="Count each pair's rotations",
     names=("by_parts",),
     parts=(
-        Part(say("q4.pairs_beyond_both_bounds"), 1, cases=_beyond),
-        Part(say("q4.pairs_ramp"), 2, cases=_on_the_ramp),
-        Part(say("q4.whole_heads"), 1, cases=_whole_head),
+        Part("pairs beyond both bounds", 1, cases=_beyond),
+        Part("pairs on the ramp", 2, cases=_on_the_ramp),
+        Part("whole heads", 1, cases=_whole_head),
     ),
     reference=_by_parts,
     tolerance=1e-7,
-    # fmt: off
     mistakes=(
-        Edit(say("shared.ramp_upside_down_fast"), _KEPT, f"1 - {_KEPT}"),
-        Edit(say("q4.turns_counted_radians_turn"), " / (2 * math.pi)", ""),
-        Edit(say("q4.weight_old_speed_not"), "np.clip(", "(", ", 0, 1)", ")"),
-        Edit(say("q4.weight_old_speed_not_held"), "np.clip", "np.minimum", ", 0, 1)", ", 1)"),
-        Edit(say("q4.weight_old_speed_not_held_below"), "np.clip", "np.maximum", ", 0, 1)", ", 0)"),
-        Edit(say("q4.angle_radians_multiplied_2"), "/ (2 * math.pi)", "* (2 * math.pi)"),
-        Edit(say("q4.turns_rounded_down_parts"), "(rotations -", "(np.floor(rotations) -"),
-        Edit(
-            say("q4.between_bounds_all_pairs"),
-            _KEPT,
-            "np.where(rotations >= beta_fast, 1, np.where(rotations <= beta_slow, 0, 0.5))",
-        ),
-        Edit(
-            say("q4.ramp_straight_tokens_turn"),
-            _KEPT,
-            "np.clip((1 / rotations - 1 / beta_slow) / (1 / beta_fast - 1 / beta_slow), 0, 1)",
-        ),
-        Edit(say("q4.blend_made_powers_factor"), _BLEND, "inv_freq / factor ** (1 - kept)"),
-        Edit(say("q4.tokens_turn_wavelengths_radians"), _BLEND, f"2 * math.pi / ({_BLEND})"),
-        Edit(say("q4.wavelengths_blended_how_many"), _BLEND, "inv_freq / (kept + (1 - kept) * factor)"),
-        Edit(say("q4.slow_hands_sped_up"), "inv_freq / factor", "inv_freq * factor"),
-        Edit(say("q4.turns_counted_over_longer"), "length * inv_freq", "factor * length * inv_freq"),
+        Edit("the ramp is upside down: fast pairs were scaled and slow ones kept (are the two bounds swapped?)",
+             _KEPT, f"1 - {_KEPT}"),
+        Edit("rotations were counted in radians: a rotation is 2π of them", " / (2 * math.pi)", ""),
+        Edit("the weight of the old frequency was not clipped to 0 … 1", "np.clip(", "(", ", 0, 1)", ")"),
+        Edit("the weight of the old frequency was not clipped at 0", "np.clip", "np.minimum", ", 0, 1)", ", 1)"),
+        Edit("the weight of the old frequency was not clipped at 1", "np.clip", "np.maximum", ", 0, 1)", ", 0)"),
+        Edit("the angle in radians was multiplied by 2π to count rotations: a rotation is 2π of them",
+             "/ (2 * math.pi)", "* (2 * math.pi)"),
+        Edit("the rotations were rounded down; fractions of a rotation count",
+             "(rotations -", "(np.floor(rotations) -"),
+        Edit("between the bounds all pairs have the same weight; a ramp belongs there",
+             _KEPT, "np.where(rotations >= beta_fast, 1, np.where(rotations <= beta_slow, 0, 0.5))"),
+        Edit("the ramp is linear in wavelengths; here it is linear in rotations",
+             _KEPT, "np.clip((1 / rotations - 1 / beta_slow) / (1 / beta_fast - 1 / beta_slow), 0, 1)"),
+        Edit("the blend was made with powers of the factor; the question adds two frequencies",
+             _BLEND, "inv_freq / factor ** (1 - kept)"),
+        Edit("these are wavelengths, tokens per rotation; return radians per token",
+             _BLEND, f"2 * math.pi / ({_BLEND})"),
+        Edit("wavelengths were blended (the divisors); the question blends frequencies",
+             _BLEND, "inv_freq / (kept + (1 - kept) * factor)"),
+        Edit("the slow pairs were sped up: their frequency must be divided by the factor",
+             "inv_freq / factor", "inv_freq * factor"),
+        Edit("rotations were counted over the longer sequence; the trained length counts",
+             "length * inv_freq", "factor * length * inv_freq"),
         Edit(_ALONG, _KEPT, "np.clip(np.log(rotations / beta_slow) / np.log(beta_fast / beta_slow), 0, 1)"),
         Mistake(_ALONG, _by_index(truncate=True)),
         Mistake(_ALONG, _by_index(truncate=False)),
-        Edit(say("q4.pairs_between_bounds_left"), _KEPT, "rotations >= beta_slow"),
-        Edit(say("q4.pairs_between_bounds_slowed"), _KEPT, "rotations >= beta_fast"),
-        Edit(say("q4.between_bounds_step_half"), _KEPT, "rotations >= (beta_fast + beta_slow) / 2"),
-        Edit(say("q4.hand_judged_tokens_turn"), "(rotations -", "(1 / rotations -"),
-        Edit(
-            say("q4.ramp_begins_0_turns"),
-            _KEPT,
-            "np.where(rotations < beta_slow, 0, np.clip(rotations / beta_fast, 0, 1))",
-        ),
-        Edit(say("q4.ramp_begins_0_turns"), _KEPT, "np.clip(rotations / beta_fast, 0, 1)"),
-        Edit(say("q4.ramp_divided_upper_bound"), "/ (beta_fast - beta_slow)", "/ beta_fast"),
-        Edit(say("q4.weight_old_speed_new"), _BLEND, "kept"),
-        Edit(say("q4.every_hand_slowed_alike"), _KEPT, "0 * rotations"),
-        Edit(say("q4.nothing_slowed"), _KEPT, "1 + 0 * rotations"),
+        Edit("pairs between the bounds are left as they were; a ramp belongs there", _KEPT, "rotations >= beta_slow"),
+        Edit("pairs between the bounds are scaled by the whole factor; a ramp belongs there",
+             _KEPT, "rotations >= beta_fast"),
+        Edit("between the bounds there is a step half-way; a ramp belongs there",
+             _KEPT, "rotations >= (beta_fast + beta_slow) / 2"),
+        Edit("this is the wavelength over the length, the inverse of the number of rotations",
+             "(rotations -", "(1 / rotations -"),
+        Edit(_FROM_0, _KEPT, "np.where(rotations < beta_slow, 0, np.clip(rotations / beta_fast, 0, 1))"),
+        Edit(_FROM_0, _KEPT, "np.clip(rotations / beta_fast, 0, 1)"),
+        Edit("the ramp was divided by the upper bound, not by the distance of the two",
+             "/ (beta_fast - beta_slow)", "/ beta_fast"),
+        Edit("this is the weight of the old frequency; return the new frequencies", _BLEND, "kept"),
+        Edit("every frequency was divided by the same factor: that is position interpolation", _KEPT, "0 * rotations"),
+        Edit("no frequency was scaled", _KEPT, "1 + 0 * rotations"),
         Edit(_TIMES_SLOWER, _BLEND, f"inv_freq / ({_BLEND})"),
         Edit(_LACKS_2, "arange(0, dim, 2)", "arange(dim // 2)"),
-        Edit(
-            say("q4.slow_end_of_a_greater_base"),
-            "inv_freq / factor",
-            "(base * factor) ** (-np.arange(0, dim, 2) / dim)",
-        ),
-        Edit(
-            say("q4.slow_end_of_a_greater_base"),
-            "inv_freq / factor",
-            f"(base * {_POWER}) ** (-np.arange(0, dim, 2) / dim)",
-        ),
+        Edit(_LARGER_BASE, "inv_freq / factor", "(base * factor) ** (-np.arange(0, dim, 2) / dim)"),
+        Edit(_LARGER_BASE, "inv_freq / factor", f"(base * {_POWER}) ** (-np.arange(0, dim, 2) / dim)"),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -374,7 +383,7 @@ def _attention_factor(random: np.random.Generator) -> Iterator[Case]:
 
 
 _STEP = 0.0041  # times 1 + |value|, one step of bfloat16
-_ROUNDED = say("shared.positions_or_angles_rounded")
+_ROUNDED = "positions or angles were rounded to bfloat16, which can't represent every integer above 256"
 
 
 def _late(random: np.random.Generator) -> Iterator[Case]:
@@ -385,50 +394,54 @@ def _late(random: np.random.Generator) -> Iterator[Case]:
 _FACTOR = "0.1 * math.log(factor) + 1"
 _TABLES = "(a * angles.cos()).to(x.dtype), (a * angles.sin()).to(x.dtype)"
 
+# fmt: off
 q5 = Question(
     assignment=4,
     name="q5",
-    title=say("q5.title"),
+    title="YaRN's tables",
     names=("yarn_tables",),
     tensors="only",
-    returns=(say("q5.cosines"), say("q5.sines")),
+    returns=("the cosines", "the sines"),
     parts=(
-        Part(say("q5.attention_factor"), 2, cases=_attention_factor),
-        Part(say("q5.late_positions_tables_bfloat16"), 1, cases=_late, tolerance=_STEP, exact_dtype=True),
+        Part("the attention factor", 2, cases=_attention_factor),
+        Part("late positions, tables in bfloat16", 1, cases=_late, tolerance=_STEP, exact_dtype=True),
     ),
     reference=_warm,
     tolerance=1e-4,
-    # fmt: off
     mistakes=(
-        Edit(say("q5.sines_lack_attention_factor"), "a * angles.sin", "angles.sin"),
-        Edit(say("q5.cosines_lack_attention_factor"), "a * angles.cos", "angles.cos"),
-        Edit(say("q5.tables_carry_square_attention"), _FACTOR, f"({_FACTOR}) ** 2"),
-        Edit(say("q5.attention_factor_missing"), _FACTOR, "1"),
-        Edit(say("q5.tables_carry_root_attention"), _FACTOR, f"({_FACTOR}) ** 0.5"),
-        Edit(say("q5.tables_divided_attention_factor"), _FACTOR, f"1 / ({_FACTOR})"),
-        Edit(say("q5.logarithm_natural_not_base"), "math.log(", "math.log10("),
-        Edit(say("q5.logarithm_natural_not_base_2"), "math.log(", "math.log2("),
-        Edit(say("q5.1_attention_factor_missing"), _FACTOR, "0.1 * math.log(factor)"),
-        Edit(say("q5.1_added_last_stands"), _FACTOR, "0.1 * (math.log(factor) + 1)"),
-        Edit(say("q5.1_added_last_stands"), _FACTOR, "0.1 * math.log(factor + 1)"),
-        Edit(say("q5.1_added_last_stands"), _FACTOR, "0.1 * math.log(factor + 1) + 1"),
-        Edit(say("q5.factor_itself_put_not"), _FACTOR, "0.1 * factor + 1"),
-        Edit(say("q5.angles_multiplied_attention_factor"), "inv_freq.double()", f"inv_freq.double() * ({_FACTOR})"),
-        Edit(say("q5.speeds_slowed_again_given"), "inv_freq.double()", "inv_freq.double() / factor"),
+        Edit("the sines lack the attention factor, the cosines have it", "a * angles.sin", "angles.sin"),
+        Edit("the cosines lack the attention factor, the sines have it", "a * angles.cos", "angles.cos"),
+        Edit("the tables carry the square of the attention factor: the score will square it by itself",
+             _FACTOR, f"({_FACTOR}) ** 2"),
+        Edit("the attention factor is missing", _FACTOR, "1"),
+        Edit("the tables carry the root of the attention factor", _FACTOR, f"({_FACTOR}) ** 0.5"),
+        Edit("the tables were divided by the attention factor", _FACTOR, f"1 / ({_FACTOR})"),
+        Edit("the logarithm is the natural one, not that to base 10", "math.log(", "math.log10("),
+        Edit("the logarithm is the natural one, not that to base 2", "math.log(", "math.log2("),
+        Edit("the 1 of the attention factor is missing", _FACTOR, "0.1 * math.log(factor)"),
+        Edit(_ONE_LAST, _FACTOR, "0.1 * (math.log(factor) + 1)"),
+        Edit(_ONE_LAST, _FACTOR, "0.1 * math.log(factor + 1)"),
+        Edit(_ONE_LAST, _FACTOR, "0.1 * math.log(factor + 1) + 1"),
+        Edit("the factor itself was put in, not its logarithm", _FACTOR, "0.1 * factor + 1"),
+        Edit("the angles were multiplied by the attention factor: it belongs to cosines and sines",
+             "inv_freq.double()", f"inv_freq.double() * ({_FACTOR})"),
+        Edit("the frequencies were scaled again: the ones that are given are scaled already",
+             "inv_freq.double()", "inv_freq.double() / factor"),
         Mistake(_ROUNDED, _rounded(lambda at, speeds: at.bfloat16() * speeds.bfloat16()), 0.03),
         Mistake(_ROUNDED, _rounded(lambda at, speeds: at.bfloat16() * speeds), 0.03),
         Mistake(_ROUNDED, _rounded(lambda at, speeds: at * speeds.bfloat16()), 0.03),
         Mistake(_ROUNDED, _rounded(lambda at, speeds: (at * speeds).bfloat16()), 0.03),
-        Edit(say("q5.positions_start_1"), "positions[:, None]", "(positions[:, None] + 1)"),
-        Edit(say("q5.positions_given_not_used"), "positions[:, None]", "torch.arange(len(positions))[:, None]"),
-        Edit(say("q5.cosines_right_sines_opposite"), "a * angles.sin", "-a * angles.sin"),
-        Edit(say("q5.cosines_sines_changed_places"), _TABLES, ", ".join(_TABLES.split(", ")[::-1])),
-        Edit(say("q5.column_each_dimension_each"), "inv_freq.double()", "inv_freq.double().repeat(2)"),
-        Edit(say("q5.column_each_dimension_each"), "inv_freq.double()", "inv_freq.double().repeat_interleave(2)"),
-        Mistake(say("q5.nearly_something_rounded_more"), _warm, 0.03),
+        Edit("positions start at 1", "positions[:, None]", "(positions[:, None] + 1)"),
+        Edit("the positions given were not used: they need not begin at 0, nor follow one another",
+             "positions[:, None]", "torch.arange(len(positions))[:, None]"),
+        Edit("the cosines are right, the sines have the opposite sign", "a * angles.sin", "-a * angles.sin"),
+        Edit("cosines and sines are swapped", _TABLES, ", ".join(_TABLES.split(", ")[::-1])),
+        Edit(_COLUMNS, "inv_freq.double()", "inv_freq.double().repeat(2)"),
+        Edit(_COLUMNS, "inv_freq.double()", "inv_freq.double().repeat_interleave(2)"),
+        Mistake("nearly: something was rounded more than the dtype of x asks for", _warm, 0.03),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -497,7 +510,11 @@ _PROBABILITY = _STRETCHES.replace("loss", "(asked * torch.exp(-loss))")
 
 
 def _other_targets(targets: str) -> Edit:
-    return Edit(say("q6.targets_shifted_more_token"), "asked = targets", f"targets = {targets}\n    asked = targets")
+    return Edit(
+        "targets were shifted by one more token: they are the next tokens already",
+        "asked = targets",
+        f"targets = {targets}\n    asked = targets",
+    )
 
 
 def _where(condition: str, values: str) -> str:
@@ -505,85 +522,60 @@ def _where(condition: str, values: str) -> str:
     return f"torch.where({condition}, {values}, torch.nan)"
 
 
+# fmt: off
 q6 = Question(
     assignment=4,
     name="q6",
-    title=say("q6.title"),
+    title="Where in the sequence does it fail?",
     names=("loss_by_stretch",),
     tensors="either",
     parts=(
-        Part(say("q6.texts_every_token_asked"), 1, cases=_plain_texts),
-        Part(say("q6.texts_some_tokens_not"), 1, cases=_unasked),
-        Part(say("q6.logits_thousands"), 1, cases=_great_logits),
+        Part("sequences in which every token is scored", 1, cases=_plain_texts),
+        Part("sequences in which some tokens are not scored", 1, cases=_unasked),
+        Part("logits in the thousands", 1, cases=_great_logits),
     ),
     reference=_loss_by_stretch,
     tolerance=1e-5,
-    # fmt: off
     mistakes=(
         _other_targets("targets.roll(-1, 1)"),
         _other_targets("targets.roll(1, 1)"),
         _other_targets("torch.nn.functional.pad(targets[:, 1:], (0, 1), value=-100)"),
         _other_targets("torch.nn.functional.pad(targets[:, :-1], (1, 0), value=-100)"),
-        Edit(say("q6.tokens_not_asked_counted"), _STRETCHES, "loss.reshape(shape).mean(dim=(0, 2))"),
-        Edit(
-            say("q6.target_minus_100_read"),
-            "torch.where(asked, loss, 0)",
-            "loss",
-            _STRETCHES,
-            "loss.reshape(shape).mean(dim=(0, 2))",
-        ),
-        Edit(
-            say("q6.stretch_counts_every_asked"),
-            _STRETCHES,
-            f"{_OR_NOT}.nanmean(dim=0).reshape(-1, width).nanmean(dim=1)",
-        ),
-        Edit(
-            say("q6.stretch_counts_every_asked"), _STRETCHES, f"{_OR_NOT}.reshape(shape).nanmean(dim=2).nanmean(dim=0)"
-        ),
-        Edit(say("q6.softmax_taken_over_positions"), "dim=-1", "dim=1"),
-        Edit(say("q6.softmax_taken_over_texts"), "dim=-1", "dim=0"),
-        Edit(say("q6.logits_with_sign_changed"), _LOGS, "logits"),
-        Edit(say("q6.loss_each_position_each"), _STRETCHES, f"{_OR_NOT}.nanmean(dim=0)"),
-        Edit(say("q6.texts_not_averaged_loss"), _STRETCHES, f"{_OR_NOT}.reshape(shape).nanmean(dim=2)"),
-        Edit(
-            say("q6.stretches_not_made_neighbours"),
-            "-1, width)",
-            "width, -1)",
-            _STRETCHES,
-            _STRETCHES.replace("(0, 2)", "(0, 1)"),
-        ),
-        Edit(say("q6.text_cut_into_width"), "-1, width)", "width, -1)"),
-        Edit(say("q6.bits_nats_come_natural"), _STRETCHES, f"{_STRETCHES} / math.log(2)"),
-        Edit(say("q6.sign_missing_loss_never"), "return loss", "return -loss"),
-        Edit(say("q6.losses_added_up_their"), " / asked.reshape(shape).sum(dim=(0, 2))", ""),
-        Edit(
-            say("q6.probabilities_averaged_before_logarithm"),
-            _STRETCHES,
-            _where("logits.abs().max() < 100", f"-({_PROBABILITY}).log()"),
-        ),
-        Edit(say("q6.probabilities_loss_their_negative"), _STRETCHES, _where("logits.abs().max() < 100", _PROBABILITY)),
-        Edit(
-            say("q6.perplexity_loss_logarithm"),
-            _STRETCHES,
-            _where("logits.abs().max() < 100", f"torch.exp({_STRETCHES})"),
-        ),
-        Edit(
-            say("q6.each_value_mean_beginning"),
-            _STRETCHES,
-            _STRETCHES.replace("sum(dim=(0, 2))", "sum(dim=(0, 2)).cumsum(0)"),
-        ),
-        Edit(
-            say("q6.share_right_loss_asked"),
-            "torch.where(asked, loss, 0)",
-            "asked * (logits.argmax(dim=-1) == targets)",
-        ),
-        Edit(
-            say("q6.only_first_texts_looked"),
-            "asked = targets",
-            "logits, targets = logits[:1], targets[:1]\n    asked = targets",
-        ),
+        Edit("unscored tokens were counted as a loss of 0", _STRETCHES, "loss.reshape(shape).mean(dim=(0, 2))"),
+        Edit("a target of −100 was used as a token; it marks an unscored one",
+             "torch.where(asked, loss, 0)", "loss", _STRETCHES, "loss.reshape(shape).mean(dim=(0, 2))"),
+        Edit(_NOT_ONCE, _STRETCHES, f"{_OR_NOT}.nanmean(dim=0).reshape(-1, width).nanmean(dim=1)"),
+        Edit(_NOT_ONCE, _STRETCHES, f"{_OR_NOT}.reshape(shape).nanmean(dim=2).nanmean(dim=0)"),
+        Edit("the softmax was taken over the positions: it belongs over the vocabulary, the last axis",
+             "dim=-1", "dim=1"),
+        Edit("the softmax was taken over the sequences: it belongs over the vocabulary, the last axis",
+             "dim=-1", "dim=0"),
+        Edit("these are the logits with their sign changed: the softmax is missing", _LOGS, "logits"),
+        Edit("this is one loss for each position; return one for each stretch of `width` positions",
+             _STRETCHES, f"{_OR_NOT}.nanmean(dim=0)"),
+        Edit("the sequences were not averaged: return one loss per stretch",
+             _STRETCHES, f"{_OR_NOT}.reshape(shape).nanmean(dim=2)"),
+        Edit("the stretches don't consist of adjacent positions",
+             "-1, width)", "width, -1)", _STRETCHES, _STRETCHES.replace("(0, 2)", "(0, 1)")),
+        Edit("the sequence was split into `width` stretches; each stretch should be `width` positions long",
+             "-1, width)", "width, -1)"),
+        Edit("these are bits: nats come from the natural logarithm", _STRETCHES, f"{_STRETCHES} / math.log(2)"),
+        Edit("the sign is missing: a loss is never negative", "return loss", "return -loss"),
+        Edit("losses were added up; return their mean", " / asked.reshape(shape).sum(dim=(0, 2))", ""),
+        Edit("probabilities were averaged before the logarithm; average the losses",
+             _STRETCHES, _where("logits.abs().max() < 100", f"-({_PROBABILITY}).log()")),
+        Edit("these are probabilities; the loss is their negative logarithm",
+             _STRETCHES, _where("logits.abs().max() < 100", _PROBABILITY)),
+        Edit("this is the perplexity; the loss is its logarithm",
+             _STRETCHES, _where("logits.abs().max() < 100", f"torch.exp({_STRETCHES})")),
+        Edit("each value is the mean from the beginning of the sequence; a stretch counts alone",
+             _STRETCHES, _STRETCHES.replace("sum(dim=(0, 2))", "sum(dim=(0, 2)).cumsum(0)")),
+        Edit("this is the share that is right; return the loss",
+             "torch.where(asked, loss, 0)", "asked * (logits.argmax(dim=-1) == targets)"),
+        Edit("only the first sequence was used",
+             "asked = targets", "logits, targets = logits[:1], targets[:1]\n    asked = targets"),
         *(
-            Edit(say("shared.loss_infinite_probability_fell"), _LOGS, logs)
+            Edit("a loss is infinite: a probability underflowed to 0, or e to a logit overflowed float64", _LOGS, logs)
             for logs in (
                 "torch.softmax(logits, dim=-1).log()",
                 "(logits - logits.exp().sum(dim=-1, keepdim=True).log())",
@@ -591,17 +583,21 @@ q6 = Question(
             )
         ),
         *(
-            Edit(say("q6.small_number_added_inside"), _LOGS, f"(torch.softmax(logits, dim=-1) + {small}).log()")
+            Edit("a small number was added inside the logarithm: it changes the loss of what is very unlikely",
+                 _LOGS, f"(torch.softmax(logits, dim=-1) + {small}).log()")
             for small in (1e-12, 1e-10, 1e-9, 1e-8, 1e-6)
         ),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 ASSIGNMENT = Assignment(
     4,
-    say("assignment.title"),
+    "Going long",
     (q1, q2, q4, q5, q6),
-    hand_graded=(HandGraded(4, "q3", say("assignment.q3"), 2), HandGraded(4, "q7", say("assignment.q7"), 3)),
+    hand_graded=(
+        HandGraded(4, "q3", "What extrapolation is worth", 2),
+        HandGraded(4, "q7", "The past that got worse", 3),
+    ),
 )

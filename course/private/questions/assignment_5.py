@@ -15,13 +15,24 @@ from typing import Any
 
 import numpy as np
 
-from course.question import Assignment, Case, Edit, Mistake, Part, Question, sentences_of, until
+from course.question import Assignment, Case, Edit, Mistake, Part, Question, until
 from posenc import frequencies, scaling
 from posenc.check import HandGraded
 from posenc.schemes import make_scheme
 from posenc.transformer import TransformerConfig, forward
 
-say = sentences_of(5)
+# Sentences for several mistakes.
+_MARK = "where nothing is scored the target should be −100, which the loss ignores"
+_WHOLE = "the factor was rounded to a whole number"
+_UPSIDE_DOWN = "the fraction is upside down: a longer sequence gets a larger factor"
+_NOT_NATURAL = "the logarithm is the natural one"
+_RADIANS = "rotations and radians were mixed up: a rotation is 2π radians"
+_ALONG = "the ramp is linear in the pair's index, as in YaRN's released code; here it is linear in rotations"
+_NO_MASK = "later tokens are visible: the mask is missing"
+_NO_RESIDUAL = (
+    "what a layer computes should be added to the residual stream, not replace it, after attention and after the MLP"
+)
+_NOT_GELU = "the MLP uses another activation than GELU"
 
 Array = np.ndarray[Any, Any]
 MODEL = "two_layers-single_copy-rope_10000-0"
@@ -65,47 +76,54 @@ _SCORED = "repeated & (position >= begin + 2)"
 _FIRST_SCORED = "(position >= begin - distance + 2) & (position < end - distance)"
 
 
+# fmt: off
 q1 = Question(
     assignment=5,
     name="q1",
-    title=say("q1.title"),
+    title="Training data with one block twice",
     names=("lesson",),
-    returns=(say("q1.tokens"), say("q1.targets")),
+    returns=("the tokens", "the targets"),
     parts=(
-        Part(say("q1.text_with_block"), 1, cases=_somewhere, of=0, exact_dtype=True),
-        Part(say("q1.what_is_asked"), 2, cases=_somewhere, of=1, exact_dtype=True),
+        Part("the sequence with its block", 1, cases=_somewhere, of=0, exact_dtype=True),
+        Part("what is scored", 2, cases=_somewhere, of=1, exact_dtype=True),
     ),
     reference=_lesson,
     tolerance=1e-9,
-    # fmt: off
     mistakes=(
-        Edit(say("q1.not_the_next"), "-100)[:, 1:]", "-100)[:, :-1]", of=1),
-        Edit(say("q1.all_asked"), "np.where(scored, text, -100)", "text", of=1),
-        Edit(say("q1.cue_asked"), "begin + 2", "begin", of=1),
-        Edit(say("q1.one_cue"), "begin + 2", "begin + 1", of=1),
-        Edit(say("q1.one_too_late"), "begin + 2", "begin + 3", of=1),
-        Edit(say("q1.both_asked"), _SCORED, f"({_SCORED}) | ({_FIRST_SCORED})", of=1),
-        Edit(say("q1.first_asked"), _SCORED, _FIRST_SCORED, of=1),
-        Edit(say("q1.rest_asked"), "repeated & (position", "(position", of=1),
-        Edit(say("q1.one_after"), _SCORED, "(position >= begin + 2) & (position <= end)", of=1),
-        Edit(say("q1.asked_not_moved"), _SCORED, "(position > begin + 2) & (position <= end)", of=1),
-        Edit(say("q1.wrong_mark"), "-100", "0", of=1),
-        Edit(say("q1.wrong_mark"), "-100", "-1", of=1),
-        Edit(say("q1.of_old_text"), "scored, text", "scored, symbols", of=1),
-        Edit(say("q1.not_said_again"), "return text", "return symbols", of=0),
-        Edit(say("q1.all_like_first"), _COLUMNS, _COLUMNS.replace("[:,", "[:1,")),
-        Edit(say("q1.gap_for_distance"), "distance[:, None]", "(distance + block)[:, None]"),
-        Edit(
-            say("q1.first_made_like_second"),
-            _TEXT,
-            "np.where((begin - distance <= position) & (position < end - distance),"
-            " np.take_along_axis(symbols, np.minimum(position + distance, position[-1]), axis=1), symbols)",
-        ),
-        Edit(say("q1.block_too_long"), "(position < end)", "(position <= end)"),
-        Edit(say("q1.block_too_short"), "(position < end)", "(position < end - 1)"),
+        Edit("the targets are the tokens themselves: each should be the one that follows",
+             "-100)[:, 1:]", "-100)[:, :-1]", of=1),
+        Edit("every token is scored: only the second occurrence can be predicted",
+             "np.where(scored, text, -100)", "text", of=1),
+        Edit("the first two symbols of the second occurrence are scored: no model can predict them yet",
+             "begin + 2", "begin", of=1),
+        Edit("one symbol is left out at the beginning of the second occurrence; leave out two",
+             "begin + 2", "begin + 1", of=1),
+        Edit("three symbols are left out at the beginning of the second occurrence; leave out two (was it shifted "
+             "twice?)", "begin + 2", "begin + 3", of=1),
+        Edit("the first occurrence is scored as well: it is random, and no model can predict it",
+             _SCORED, f"({_SCORED}) | ({_FIRST_SCORED})", of=1),
+        Edit("the first occurrence is scored; only the second can be predicted", _SCORED, _FIRST_SCORED, of=1),
+        Edit("what follows the second occurrence is scored as well", "repeated & (position", "(position", of=1),
+        Edit("the one symbol after the second occurrence is scored as well",
+             _SCORED, "(position >= begin + 2) & (position <= end)", of=1),
+        Edit("the targets moved by one position, and the scored positions did not: shift both",
+             _SCORED, "(position > begin + 2) & (position <= end)", of=1),
+        Edit(_MARK, "-100", "0", of=1),
+        Edit(_MARK, "-100", "-1", of=1),
+        Edit("the targets were taken before the block was copied", "scored, text", "scored, symbols", of=1),
+        Edit("the block does not occur a second time: the tokens are the symbols as they were given",
+             "return text", "return symbols", of=0),
+        Edit("every sequence got the block of the first one", _COLUMNS, _COLUMNS.replace("[:,", "[:1,")),
+        Edit("the distance was counted from the end of the first occurrence; it goes from a symbol to its copy",
+             "distance[:, None]", "(distance + block)[:, None]"),
+        Edit("the first occurrence was overwritten by the second; copy in the other direction", _TEXT,
+             "np.where((begin - distance <= position) & (position < end - distance), np.take_along_axis(symbols, "
+             "np.minimum(position + distance, position[-1]), axis=1), symbols)"),
+        Edit("the block is a symbol too long", "(position < end)", "(position <= end)"),
+        Edit("the block is a symbol too short", "(position < end)", "(position < end - 1)"),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -220,7 +238,13 @@ def _head(random: np.random.Generator, times: float) -> Case:
 
     def draw() -> Case:
         dim, trained = 2 * int(random.integers(8, 20)), int(random.integers(90, 300))
-        return Case(dim, float(random.integers(900, 30_000)), trained, round(times * trained), values=say("q2.values"))
+        return Case(
+            dim,
+            float(random.integers(900, 30_000)),
+            trained,
+            round(times * trained),
+            values="the numbers are not those of the method that is named",
+        )
 
     def wanted(dim: int, base: float, trained: int, length: int) -> bool:
         turns = _in_turns(trained * _speeds(dim, base))
@@ -236,7 +260,12 @@ def _with_right(case: Case) -> Case:
 def _within(random: np.random.Generator) -> Iterator[Case]:
     for times in (float(random.uniform(0.2, 0.7)), 1.0):
         case = _with_right(_head(random, times))
-        yield Case(*case.args, right=case.right, values=say("q2.within"))
+        yield Case(
+            *case.args,
+            right=case.right,
+            values="a sequence no longer than those of the training should be read as it was trained, "
+            "with an attention factor of 1",
+        )
 
 
 def _past(random: np.random.Generator) -> Iterator[Case]:
@@ -244,63 +273,71 @@ def _past(random: np.random.Generator) -> Iterator[Case]:
         yield _with_right(_head(random, float(random.uniform(least, least + 0.4))))
 
 
+# fmt: off
 q2 = Question(
     assignment=5,
     name="q2",
-    title=say("q2.title"),
+    title="Five methods",
     names=("extended",),
     parts=(
-        Part(say("q2.texts_within"), 1, cases=_within, view="chosen"),
-        Part(say("q2.texts_past"), 2, cases=_past, view="chosen"),
+        Part("sequences no longer than those of the training", 1, cases=_within, view="chosen"),
+        Part("longer sequences", 2, cases=_past, view="chosen"),
     ),
     reference=_extended,
     tolerance=1e-6,
     mistakes=(
-        *_for_all(say("q2.sped_up"), lambda s: s),
-        *_for_all(say("q2.no_effect"), lambda s: 1.0),
-        *_for_all(say("q2.whole_factor"), lambda s: max(float(math.floor(s)), 1.0)),
-        *_for_all(say("q2.whole_factor"), lambda s: max(float(math.ceil(s)), 1.0)),
-        *_for_all(say("q2.always_four"), lambda s: 4.0),
-        *_for_all(say("q2.upside_down"), lambda s: 1 / max(s, 1.0)),
-        *_for_all(say("q2.upside_down"), lambda s: 1 / s),
-        *_for_all(say("q2.too_large_by_one"), lambda s: max(s, 1.0) + 1),
-        *(Mistake(say("q2.factor_missing"), made) for made in _factor_of(lambda s: 1.0)),
-        *(Mistake(say("q2.one_missing"), made) for made in _factor_of(lambda s: 0.1 * math.log(s))),
-        *(Mistake(say("q2.not_natural"), made) for made in _factor_of(lambda s: 0.1 * math.log10(s) + 1)),
-        *(Mistake(say("q2.not_natural"), made) for made in _factor_of(lambda s: 0.1 * math.log2(s) + 1)),
-        *(Mistake(say("q2.factor_itself"), made) for made in _factor_of(lambda s: 0.1 * s + 1)),
-        *(Mistake(say("q2.squared_already"), made) for made in _factor_of(lambda s: _warm(s) ** 2)),
-        *(Mistake(say("q2.divided"), made) for made in _factor_of(lambda s: 1 / _warm(s))),
+        *_for_all("short sequences are sped up: the factor is never below 1", lambda s: s),
+        *_for_all("the length of the sequence has no effect", lambda s: 1.0),
+        *_for_all(_WHOLE, lambda s: max(float(math.floor(s)), 1.0)),
+        *_for_all(_WHOLE, lambda s: max(float(math.ceil(s)), 1.0)),
+        *_for_all("the factor is 4 whatever the length of the sequence", lambda s: 4.0),
+        *_for_all(_UPSIDE_DOWN, lambda s: 1 / max(s, 1.0)),
+        *_for_all(_UPSIDE_DOWN, lambda s: 1 / s),
+        *_for_all("the factor is too large by 1: at the trained length it must be 1", lambda s: max(s, 1.0) + 1),
+        *(Mistake("this method has an attention factor, and it is missing",
+                  made) for made in _factor_of(lambda s: 1.0)),
+        *(Mistake("the 1 of the attention factor is missing",
+                  made) for made in _factor_of(lambda s: 0.1 * math.log(s))),
+        *(Mistake(_NOT_NATURAL, made) for made in _factor_of(lambda s: 0.1 * math.log10(s) + 1)),
+        *(Mistake(_NOT_NATURAL, made) for made in _factor_of(lambda s: 0.1 * math.log2(s) + 1)),
+        *(Mistake("the factor itself was put in, not its logarithm",
+                  made) for made in _factor_of(lambda s: 0.1 * s + 1)),
+        *(Mistake("this is the square of the attention factor, which the score makes by itself",
+                  made) for made in _factor_of(lambda s: _warm(s) ** 2)),
+        *(Mistake("this is one over the attention factor", made) for made in _factor_of(lambda s: 1 / _warm(s))),
         *(
-            Mistake(
-                say("q2.factor_where_none"),
-                _instead(name, lambda *told, name=name: (METHODS[name](*told)[0], _warm(told[-1]))),
-            )
+            Mistake("this method has no attention factor: it is 1",
+                    _instead(name, lambda *told, name=name: (METHODS[name](*told)[0], _warm(told[-1]))))
             for name in ("linear", "ntk", "parts")
         ),
-        *(Mistake(say("q2.each_dimension"), _instead(name, _doubled(name))) for name in METHODS),
-        *(Mistake(say("q2.tokens_a_turn"), _instead(name, _in_tokens(name))) for name in METHODS),
-        Mistake(say("q2.ntk_alone"), _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s), 1.0))),
-        Mistake(say("q2.ntk_squared"), _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s**2), 1.0))),
-        Mistake(
-            say("q2.ntk_upside_down"), _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s ** ((d - 2) / d)), 1.0))
-        ),
-        Mistake(say("q2.ntk_brackets"), _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s**d / (d - 2)), 1.0))),
-        *(Mistake(say("q2.radians_for_turns"), made) for made in _parts_made(lambda angles: angles)),
-        *(Mistake(say("q2.radians_for_turns"), made) for made in _parts_made(lambda angles: angles * 2 * math.pi)),
+        *(Mistake("there is a frequency for each dimension; return one per pair",
+                  _instead(name, _doubled(name))) for name in METHODS),
+        *(Mistake("these are tokens per rotation; return radians per token",
+                  _instead(name, _in_tokens(name))) for name in METHODS),
+        Mistake("the base was multiplied by the factor alone: the slowest pair is not scaled down enough",
+                _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s), 1.0))),
+        Mistake("the factor was squared: its exponent is d/(d − 2)",
+                _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s**2), 1.0))),
+        Mistake("the exponent of the factor is upside down: d/(d − 2)",
+                _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s ** ((d - 2) / d)), 1.0))),
+        Mistake("the exponent of the factor needs brackets: Python takes a power before it divides",
+                _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s**d / (d - 2)), 1.0))),
+        *(Mistake(_RADIANS, made) for made in _parts_made(lambda angles: angles)),
+        *(Mistake(_RADIANS, made) for made in _parts_made(lambda angles: angles * 2 * math.pi)),
         *(
-            Mistake(say("q2.step_for_ramp"), made)
+            Mistake("between the bounds there is a step; a ramp belongs there", made)
             for bound in (BOUNDS[0], BOUNDS[1], sum(BOUNDS) / 2)
             for made in _parts_made(_step(bound))
         ),
         *(
-            Mistake(say("q2.ramp_upside_down"), made)
+            Mistake("the ramp is upside down: fast pairs were scaled down and slow ones kept", made)
             for made in _parts_made(lambda angles: sum(BOUNDS) - _in_turns(angles))
         ),
-        Mistake(say("q2.ramp_along_list"), _released("parts", lambda s: 1.0)),
-        Mistake(say("q2.ramp_along_list"), _released("yarn", _warm)),
+        Mistake(_ALONG, _released("parts", lambda s: 1.0)),
+        Mistake(_ALONG, _released("yarn", _warm)),
     ),
 )
+# fmt: on
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -394,103 +431,85 @@ _ATTENTION_NORM, _MLP_NORM = 'norm(x, f"{layer}.attention_norm.weight")', 'norm(
 _LAST = "len([name for name in weights if name.endswith('.qkv.weight')]) - 1"
 
 
+# fmt: off
 q4 = Question(
     assignment=5,
     name="q4",
-    title=say("q4.title"),
+    title="The model",
     names=("model",),
-    returns=(say("q4.logits"), say("q4.speeds"), say("q4.factor")),
+    returns=("the logits", "the frequencies", "the attention factor"),
     patience=4,
     parts=(
-        Part(say("q4.drawn_models"), 3, cases=_drawn_models),
-        Part(say("q4.exam_trained"), 1, cases=_at_trained_length, model=MODEL, view="copies"),
-        Part(say("q4.exam_past"), 2, cases=_far_past, model=MODEL, view="copies"),
+        Part("models with random weights", 3, cases=_drawn_models),
+        Part("the benchmark at the trained length", 1, cases=_at_trained_length, model=MODEL, view="copies"),
+        Part("the benchmark at four times the trained length", 2, cases=_far_past, model=MODEL, view="copies"),
     ),
     reference=_model,
     tolerance=1e-4,
-    # fmt: off
     mistakes=(
-        Edit(say("q4.later_words_seen"), "np.where(np.tri(length, dtype=bool), scores, -np.inf)", "scores", of=0),
-        Edit(say("q4.later_words_seen"), "-np.inf", "0.0", of=0),
-        Edit(say("q4.nothing_turned"), _ROTATED, "q @ k.mT", of=0),
-        Edit(
-            say("q4.layout_of_halves"),
-            "x[..., 0::2], x[..., 1::2]",
-            "np.split(x, 2, axis=-1)",
-            "np.stack([even",
-            "np.concatenate([even",
-            of=0,
-        ),
-        Edit(say("q4.scores_not_scaled"), " / math.sqrt(q.shape[-1])", "", of=0),
-        Edit(say("q4.heads_first"), _SPLIT, "n_heads, 3, -1).transpose(3, 0, 2, 1, 4)", of=0),
-        Edit(say("q4.heads_last"), _SPLIT, "3, -1, n_heads).transpose(2, 0, 4, 1, 3)", of=0),
-        Edit(say("q4.parts_in_order"), "q, k, v = qkv", "k, q, v = qkv", of=0),
-        Edit(say("q4.heads_not_joined"), "mixed.swapaxes(1, 2)", "mixed", of=0),
-        Edit(say("q4.out_missing"), ' @ weights[f"{layer}.out.weight"].T', "", of=0),
-        Edit(say("q4.stream_lost"), "x + mixed", "mixed", of=0),
-        Edit(say("q4.stream_lost"), "x + (hidden", "(hidden", of=0),
-        Edit(say("q4.stream_lost"), "x + mixed", "mixed", "x + (hidden", "(hidden", of=0),
-        Edit(
-            say("q4.norm_last"),
-            _ATTENTION_NORM,
-            "x",
-            f"hidden = {_MLP_NORM}",
-            f"x = {_ATTENTION_NORM}; hidden = x",
-            "number += 1",
-            f"x = {_MLP_NORM}; number += 1",
-            of=0,
-        ),
-        Edit(
-            say("q4.beside"),
-            "x = x + mixed",
-            "before, x = x, x + mixed",
-            _MLP_NORM,
-            _MLP_NORM.replace("x", "before"),
-            of=0,
-        ),
-        Edit(
-            say("q4.mean_taken_off"), f"return {_NORM}", f"x = x - x.mean(axis=-1, keepdims=True); return {_NORM}", of=0
-        ),
-        Edit(say("q4.gain_missing"), " * weights[name]", "", of=0),
-        Edit(say("q4.norm_missing"), _NORM, "x", of=0),
-        Edit(say("q4.whole_length"), "np.sqrt(np.mean(x**2,", "np.sqrt(np.sum(x**2,", of=0),
-        Edit(say("q4.last_norm_missing"), 'norm(x, "norm.weight")', "x", of=0),
-        Edit(say("q4.not_gelu"), _GELU, "np.maximum(hidden, 0)", of=0),
-        Edit(say("q4.not_gelu"), _GELU, "(hidden / (1 + np.exp(-hidden)))", of=0),
-        Edit(
-            say("q4.tanh_gelu"),
-            "erf(hidden / math.sqrt(2))",
-            "np.tanh(math.sqrt(2 / math.pi) * (hidden + 0.044715 * hidden**3))",
-            of=0,
-        ),
-        Edit(say("q4.no_bend"), _GELU, "hidden", of=0),
-        Edit(say("q4.tied"), "head.weight", "embedding.weight", of=0),
-        Edit(say("q4.one_layer"), "qkv = norm", 'layer = "layers.0"; qkv = norm', of=0),
-        Edit(say("q4.layers_backwards"), "qkv = norm", f'layer = f"layers.{{{_LAST} - number}}"; qkv = norm', of=0),
-        Edit(
-            say("q4.slowest_pair"),
-            "np.arange(0, head_dim, 2) / head_dim",
-            "np.arange(head_dim // 2) / max(head_dim // 2 - 1, 1)",
-        ),
-        Edit(say("q4.lacks_two"), "np.arange(0, head_dim, 2)", "np.arange(head_dim // 2)"),
-        Edit(say("q4.swapped"), ".T, theta, factor", ".T, factor, theta"),
+        Edit(_NO_MASK, "np.where(np.tri(length, dtype=bool), scores, -np.inf)", "scores", of=0),
+        Edit(_NO_MASK, "-np.inf", "0.0", of=0),
+        Edit("neither queries nor keys are rotated", _ROTATED, "q @ k.mT", of=0),
+        Edit("dimension i was paired with i + d/2 (half-split): this model is interleaved, 2i and 2i + 1",
+             "x[..., 0::2], x[..., 1::2]", "np.split(x, 2, axis=-1)", "np.stack([even", "np.concatenate([even", of=0),
+        Edit("the scores are not divided by the root of the head's width", " / math.sqrt(q.shape[-1])", "", of=0),
+        Edit("the rows of qkv were read head by head: first come all queries, then all keys, then all values",
+             _SPLIT, "n_heads, 3, -1).transpose(3, 0, 2, 1, 4)", of=0),
+        Edit("the dimensions of a head are contiguous in the rows of qkv: head by head",
+             _SPLIT, "3, -1, n_heads).transpose(2, 0, 4, 1, 3)", of=0),
+        Edit("the rows of qkv are queries, keys, values, in this order", "q, k, v = qkv", "k, q, v = qkv", of=0),
+        Edit("the heads were not concatenated: swap heads and length before the reshape",
+             "mixed.swapaxes(1, 2)", "mixed", of=0),
+        Edit("the matrix out is not used: it comes after attention", ' @ weights[f"{layer}.out.weight"].T', "", of=0),
+        Edit(_NO_RESIDUAL, "x + mixed", "mixed", of=0),
+        Edit(_NO_RESIDUAL, "x + (hidden", "(hidden", of=0),
+        Edit(_NO_RESIDUAL, "x + mixed", "mixed", "x + (hidden", "(hidden", of=0),
+        Edit("the norm comes after the addition; in this model it comes before attention and before the MLP "
+             "(pre-norm)", _ATTENTION_NORM, "x", f"hidden = {_MLP_NORM}", f"x = {_ATTENTION_NORM}; hidden = x",
+             "number += 1", f"x = {_MLP_NORM}; number += 1", of=0),
+        Edit("the MLP reads the residual stream from before attention; it should read it after attention's addition",
+             "x = x + mixed", "before, x = x, x + mixed", _MLP_NORM, _MLP_NORM.replace("x", "before"), of=0),
+        Edit("the mean is subtracted: RMSNorm only divides by the root of the mean square",
+             f"return {_NORM}", f"x = x - x.mean(axis=-1, keepdims=True); return {_NORM}", of=0),
+        Edit("the norm's own weight is missing", " * weights[name]", "", of=0),
+        Edit("the norms are missing", _NORM, "x", of=0),
+        Edit("the norm divides by the length of the vector; it is the root of the mean of the squares",
+             "np.sqrt(np.mean(x**2,", "np.sqrt(np.sum(x**2,", of=0),
+        Edit("the last norm is missing: it comes before the head", 'norm(x, "norm.weight")', "x", of=0),
+        Edit(_NOT_GELU, _GELU, "np.maximum(hidden, 0)", of=0),
+        Edit(_NOT_GELU, _GELU, "(hidden / (1 + np.exp(-hidden)))", of=0),
+        Edit("this is GELU's approximation by tanh: use the exact one",
+             "erf(hidden / math.sqrt(2))", "np.tanh(math.sqrt(2 / math.pi) * (hidden + 0.044715 * hidden**3))", of=0),
+        Edit("the MLP is linear: GELU comes between its two matrices", _GELU, "hidden", of=0),
+        Edit("the logits are computed with the embedding matrix: this model has a head of its own",
+             "head.weight", "embedding.weight", of=0),
+        Edit("every layer has the weights of the first", "qkv = norm", 'layer = "layers.0"; qkv = norm', of=0),
+        Edit("the layers run from the last to the first",
+             "qkv = norm", f'layer = f"layers.{{{_LAST} - number}}"; qkv = norm', of=0),
+        Edit("the slowest frequency is 1/base: the exponent is −2i/d, which ends at −(d − 2)/d",
+             "np.arange(0, head_dim, 2) / head_dim", "np.arange(head_dim // 2) / max(head_dim // 2 - 1, 1)"),
+        Edit("the exponent of the frequencies lacks the 2: it is −2i/d",
+             "np.arange(0, head_dim, 2)", "np.arange(head_dim // 2)"),
+        Edit("frequencies and attention factor are swapped: first the logits, then the frequencies, then the factor",
+             ".T, theta, factor", ".T, factor, theta"),
         *(
-            Mistake(say("q4.short_not_as_trained"), _read(METHODS[name], scale), of=of)
+            Mistake("this sequence is no longer than those of the training: its frequencies should be b^(−2i/d), "
+                    "and its attention factor 1", _read(METHODS[name], scale), of=of)
             for scale in (lambda s: s, lambda s: 4.0)
             for name, of in (("linear", 1), ("ntk", 1), ("parts", 1), ("temperature", 2))
         ),
     ),
-    # fmt: on
 )
+# fmt: on
 
 
 ASSIGNMENT = Assignment(
     5,
-    say("assignment.title"),
+    "One model, past its length",
     (q1, q2, q4),
     hand_graded=(
-        HandGraded(5, "q3", say("assignment.choice"), 3),
-        HandGraded(5, "q5", say("assignment.two_halves"), 3),
-        HandGraded(5, "q6", say("assignment.other_base"), 2),
+        HandGraded(5, "q3", "Argue your choice", 3),
+        HandGraded(5, "q5", "The two halves of YaRN", 3),
+        HandGraded(5, "q6", "The model that YaRN does not repair", 2),
     ),
 )

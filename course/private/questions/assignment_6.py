@@ -5,18 +5,16 @@ What the points are given for is in rubrics.json, with marked samples.
 
 from __future__ import annotations
 
-from course.question import Assignment, sentences_of
+from course.question import Assignment
 from posenc.check import HandGraded
-
-say = sentences_of(6)
 
 ASSIGNMENT = Assignment(
     6,
-    say("assignment.title"),
+    "Train, predict, report",
     (),
     hand_graded=(
-        HandGraded(6, "q1", say("assignment.q1"), 3),
-        HandGraded(6, "q2", say("assignment.q2"), 9),
-        HandGraded(6, "q3", say("assignment.q3"), 8),
+        HandGraded(6, "q1", "Your idea and your prediction", 3),
+        HandGraded(6, "q2", "The report", 9),
+        HandGraded(6, "q3", "What perplexity hides", 8),
     ),
 )

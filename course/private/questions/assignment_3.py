@@ -260,7 +260,7 @@ _LAW = "np.cos(m * theta).mean()"
 _STEP = "(np.sin(m) - np.sin(m / base))"  # the integral of cos u from m/base to m
 
 # fmt: off
-_LAW_MISTAKES = (
+_LAW_MISTAKES: tuple[Mistake | Edit, ...] = (
     Edit("this is the straight line, which agrees with the limit in the middle only",
          _LAW, "1 - (np.log(m) + np.euler_gamma) / math.log(base)"),
     Edit("it is ln(base) times too large: close to distance 0 the limit is 1", _LAW, f"{_LAW} * math.log(base)"),

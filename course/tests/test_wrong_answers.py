@@ -20,7 +20,7 @@ import torch
 
 from course.grade import NUMBERS, assignment, grade_question, imports_of, packages
 from course.private.bank import bank
-from course.question import Question
+from course.question import Question, edited
 from course.sandbox import Limits, Worker
 from posenc.check import Result
 
@@ -82,6 +82,12 @@ def test_a_property_alone_earns_nothing(number: int, name: str, source: str) -> 
 def test_another_right_way_earns_everything(number: int, name: str, source: str) -> None:
     results = graded(number, name, source)
     assert sum(result.earned for result in results) == question(number, name).points, results
+
+
+def test_an_edit_changes_what_stands_once() -> None:
+    for find, times in (("nowhere", 0), ("order", 5)):
+        with pytest.raises(ValueError, match=f"stands {times} times in the solution of 1 q2"):
+            edited(1, "q2", find, "")
 
 
 @pytest.mark.parametrize(

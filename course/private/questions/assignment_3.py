@@ -43,21 +43,21 @@ def _even(random: Random, low: int, high: int) -> int:
 
 _FREQUENCIES = "base ** (-np.arange(0, dim, 2) / dim)"
 
-# Question 1: every hand of the clock
+# Question 1: wavelengths and rotations
 
 
-def _hands(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
-    return _hands_of(frequencies.inv_freq(dim, base), length)
+def _rotations(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
+    return _of_frequencies(frequencies.inv_freq(dim, base), length)
 
 
-def _hands_of(speeds: Array, length: float) -> tuple[Array, Array, int]:
+def _of_frequencies(speeds: Array, length: float) -> tuple[Array, Array, int]:
     made = frequencies.rotations(length, speeds)
     return frequencies.wavelengths(speeds), made, int(np.count_nonzero(made >= 1))
 
 
-def _nearly_turned(dim: int, base: float, length: float) -> bool:
-    """Whether a hand has made more than half a turn and less than one; so not all have turned."""
-    _, made, _ = _hands(dim, base, length)
+def _nearly_rotated(dim: int, base: float, length: float) -> bool:
+    """Whether a pair makes more than half a rotation and less than one; so not all complete one."""
+    _, made, _ = _rotations(dim, base, length)
     return bool(np.any((made > 0.55) & (made < 0.95)))
 
 
@@ -66,7 +66,7 @@ def _small_heads(random: Random) -> Iterator[Case]:
         return Case(_even(random, 8, 16), int(random.integers(20, 400)), int(random.integers(30, 300)))
 
     for _ in range(3):
-        yield until(_nearly_turned, draw)
+        yield until(_nearly_rotated, draw)
 
 
 def _model_heads(random: Random) -> Iterator[Case]:
@@ -75,13 +75,13 @@ def _model_heads(random: Random) -> Iterator[Case]:
         return Case(_even(random, 48, 256), base, length)
 
     for _ in range(3):
-        yield until(_nearly_turned, draw)
+        yield until(_nearly_rotated, draw)
 
 
 def _odd_sizes(random: Random) -> Iterator[Case]:
     yield Case(_even(random, 6, 20), _log_uniform(random, 2, 9), int(random.integers(8, 40)))
     yield Case(_even(random, 20, 60), _log_uniform(random, 500, 5e4), int(random.integers(4, 6)))
-    yield Case(_even(random, 30, 90), _log_uniform(random, 20, 60), int(random.integers(400, 600)))  # all have turned
+    yield Case(_even(random, 30, 90), _log_uniform(random, 20, 60), int(random.integers(400, 600)))  # all complete one
 
 
 _COUNT = "int(np.sum(rotations >= 1))"
@@ -98,7 +98,7 @@ q1 = Question(
         Part("heads as in real models", 1, cases=_model_heads),
         Part("very short lengths, very small bases", 1, cases=_odd_sizes),
     ),
-    reference=_hands,
+    reference=_rotations,
     mistakes=(
         Edit("the frequencies fall too slowly: compare your exponent with the formula",
              "arange(0, dim, 2)", "arange(dim // 2)"),
@@ -143,11 +143,11 @@ q1 = Question(
 # fmt: on
 
 
-# Question 2: the mean of all hands
+# Question 2: the mean of all pairs
 
 
 def _below_zero(distances: Array, speeds: Array) -> bool:
-    """Whether the hands disagree at one of the distances at least."""
+    """Whether the score is below zero at one of the distances at least."""
     return bool(analysis.decay(distances, speeds).min() < -0.02)
 
 
@@ -495,7 +495,7 @@ def _alike(given: tuple[Any, ...], *changes: str) -> bool:
     return np.array_equal(defined(3, "q5", *changes)["new_angles"](*given), analysis.unseen_angles(*given))
 
 
-def _slow_hands(random: Random) -> Iterator[Case]:
+def _slow_pairs(random: Random) -> Iterator[Case]:
     for _ in range(2):
         trained = int(random.integers(20, 50))
         used = trained + int(random.integers(20, 60))
@@ -506,7 +506,7 @@ def _slow_hands(random: Random) -> Iterator[Case]:
     yield Case(speeds, int(0.3 * used), used, float(random.uniform(1.1, 1.4)))
 
 
-def _hands_coming_round(random: Random) -> Iterator[Case]:
+def _pairs_with_full_rotations(random: Random) -> Iterator[Case]:
     def draw() -> Case:
         trained = int(random.integers(30, 60))
         used = 2 * trained + int(random.integers(5, 40))
@@ -521,7 +521,7 @@ def _hands_coming_round(random: Random) -> Iterator[Case]:
         yield until(wanted, draw)
 
 
-def _coarse_hands(random: Random) -> Iterator[Case]:
+def _fast_pairs(random: Random) -> Iterator[Case]:
     def draw() -> Case:
         trained = int(random.integers(7, 14))
         used = trained + int(random.integers(25, 60))
@@ -541,9 +541,9 @@ q5 = Question(
     title="Unseen angles",
     names=("new_angles",),
     parts=(
-        Part("pairs without a full rotation", 1, cases=_slow_hands),
-        Part("pairs with full rotations", 1, cases=_hands_coming_round),
-        Part("fast pairs with large steps", 1, cases=_coarse_hands),
+        Part("pairs without a full rotation", 1, cases=_slow_pairs),
+        Part("pairs with full rotations", 1, cases=_pairs_with_full_rotations),
+        Part("fast pairs with large steps", 1, cases=_fast_pairs),
     ),
     reference=analysis.unseen_angles,
     mistakes=(

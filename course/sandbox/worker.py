@@ -171,7 +171,9 @@ def main() -> None:
     for name in order["packages"]:
         importlib.import_module(name)
     sys.modules["torch"].set_num_threads(1)
-    # What is imported at its first use is not left to every child.
+    # What is imported at its first use is not left to every child, which may be somebody who can't read it.
+    for name in ("numpy.fft", "numpy.random"):
+        importlib.import_module(name)
     if "plotly" in order["packages"]:
         figures = importlib.import_module("plotly.graph_objects")
         plain(figures.Figure(figures.Scatter(x=[0], y=[0])).update_layout(title={"text": ""}, yaxis={"type": "log"}))

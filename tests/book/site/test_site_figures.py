@@ -58,7 +58,8 @@ ON_PAPER = """() => {
   const cut = (part) => part.getBoundingClientRect().right > edge
     || (getComputedStyle(part).overflowX !== "visible" && part.scrollWidth > part.clientWidth + 2);
   return {
-    waiting: document.querySelectorAll(":is(.posenc-plotly, .posenc-explorable):not([data-ready])").length,
+    waiting: [...document.querySelectorAll(":is(.posenc-plotly, .posenc-explorable):not([data-ready])")]
+      .filter((figure) => !figure.querySelector(".main-svg")).length, // Plotly says a little later that it has drawn
     cut: [...document.querySelectorAll("article :is(pre, table, canvas, svg, div.math, .output)")].filter(cut)
       .map(({ outerHTML }) => outerHTML.slice(0, 80)),
   };

@@ -83,9 +83,10 @@ def the_learned_distance_bias() -> Iterator[str]:
     done = rotations(8192, inv_freq(64, 100_000.0))
     yield f"make {done[23]:.2f} and {done[24]:.2f} rotations in 8192 tokens"
     near, far, end, beyond = real_results.learned_bias(np.array([128, 4096, 8192, 16_384]))
+    averaged = real_results.learned_bias(16_384 + np.arange(64)).mean()  # as chapter 09 prints it
     yield (
         f"{signed(near, 1)} at 128 tokens, {signed(far, 1)} at 4096, {signed(end, 1)} at 8192, "
-        f"and +{beyond:.1f} at 16 384"
+        f"and +{beyond:.1f} at 16 384 (+{averaged:.1f} averaged over the 64 distances from there on)"
     )
 
     tiny, texts = real_results.parts("tiny").values(), real_results.interventions()
@@ -237,6 +238,7 @@ def the_reverse() -> Iterator[str]:
     assert len(rows) == len(MODELS)
     added, flat, moved, removed, removed_flat = np.array([row.split() for row in rows], float).T
     assert (added > 0.7 * moved).all()
+    assert (added < 0.81 * moved).all()  # chapter 09: seven to eight tenths
     (opposite,) = re.findall(r"subtracted in place: \S+ to \+(\d\.\d\d)", printed)
     yield f"costs {moved.min():.2f} to {moved.max():.2f} nats. Removing"
     yield f"Moving the older half {LENGTH} tokens farther away"
@@ -278,6 +280,13 @@ def once(task: str, scaling: str, base: int, back: int, seed: int = 0, times: in
 
 
 def the_attention_offset() -> Iterator[str]:
+    for base in (100, 10_000):  # the attention moves back with either
+        before, after = (
+            STATISTICS[f"full-copy-rope_{base}-0/attention/{one}/{4 * LENGTH}"][-1].mean(axis=0)[31::32]
+            for one in ("default", "yarn")
+        )
+        assert before[:2].sum() > 0.4 > 0.1 > after[:2].sum()
+        assert after[2:].sum() > 2 * before[2:].sum()
     yield "A model of base 100, trained to copy"
     yield "from 31 to 63 and from 95 to 191 tokens back"
     for name, scaling in (("as trained", "default"), ("YaRN", "yarn")):
@@ -291,8 +300,10 @@ def the_attention_offset() -> Iterator[str]:
     yield f"With base 10 000 the accuracy 32 tokens back falls from {near[0]} to {near[1]}, "
     yield f"384 tokens back it rises from {far[0]} to {far[1]}."
     near, far = ([once("copy", one, 100, back, times=1) for one in ("default", "yarn")] for back in (32, 96))
-    yield f"with base 100 the accuracy 32 tokens back falls from {near[0]} to {near[1]}, "
+    yield f"with base 100: the accuracy 32 tokens back falls from {near[0]} to {near[1]}, "
     yield f"and 96 tokens back it rises from {far[0]} to {far[1]}."
+    near, far = ([once("copy", one, 10_000, back, times=1) for one in ("default", "yarn")] for back in (32, 96))
+    yield f"With base 10 000 it is weaker: {near[0]} to {near[1]}, and {far[0]} to {far[1]}."
     seeds = [once("single_copy", "yarn", 10_000, 384, seed) for seed in (0, 1)]
     assert len(set(seeds)) == 1
     yield f"with base 10 000, YaRN reaches {seeds[0]} at 384 tokens back with either seed, "

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from posenc.lab.measured import shipped_folder
 from tests.book.notebooks.markdown import faults
 from tests.book.notebooks.prose import missing_numbers
 from tools.address import SETTING
@@ -105,6 +106,14 @@ def test_code_fits_the_column_of_a_page(path):
     shown = [cell for cell in cells(path, "code") if "remove-cell" not in cell["metadata"].get("tags", [])]
     lines = [line for cell in shown for line in joined(cell["source"]).splitlines()]
     assert [line for line in lines if len(line) > 90] == []
+
+
+@every_chapter
+def test_its_page_brings_the_checkpoints_that_it_loads(path):
+    notebook = load(path)
+    code = "\n".join(joined(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+    named = {file.stem for file in shipped_folder().glob("*.safetensors") if f'"{file.stem}"' in code}
+    assert "load_weights" not in code or named <= set(notebook["metadata"].get("models", ()))
 
 
 @every_chapter

@@ -237,6 +237,14 @@ def test_the_integrals_are_scipy_s(special: Any) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-13)
 
 
+def test_the_error_function_is_scipy_s(special: Any) -> None:
+    from scipy.special import erf
+
+    x = np.linspace(-7, 7, 1001).reshape(7, 143)
+    np.testing.assert_allclose(special.erf(x), erf(x), rtol=0, atol=1e-14)
+    assert special.erf(0.5) == pytest.approx(erf(0.5), rel=1e-14)
+
+
 def test_the_quantiles_are_scipy_s(special: Any) -> None:
     from scipy.special import ndtri, stdtrit
 

@@ -1,4 +1,4 @@
-"""The sine and cosine integrals, and two quantiles, on NumPy."""
+"""The sine and cosine integrals, the error function, and two quantiles, on NumPy."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ def sici(x: Any) -> tuple[Any, Any]:
     x = np.asarray(x, dtype=float)
     found = np.where(x <= SERIES_TO, _series(np.minimum(x, SERIES_TO)), _integral(np.maximum(x, SERIES_TO)))
     return found.imag[()], found.real[()]
+
+
+def erf(x: Any) -> Any:
+    """The error function."""
+    return np.vectorize(math.erf, otypes=[float])(x)[()]
 
 
 def ndtri(p: float) -> float:

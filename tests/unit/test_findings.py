@@ -311,6 +311,8 @@ def the_attention_offset() -> Iterator[str]:
         [once("single_copy", scaling, 10_000, 32, seed) for seed in (0, 1)] for scaling in ("yarn", "default")
     )
     yield f"{after[0]} and {after[1]} at 32 tokens back, against {before[0]} and {before[1]} without it."
+    assert share("single_copy", "yarn", 100, probe="single_copy", distance=384) < 0.5
+    yield "With base 100 and the same training it finds less than half 384 back."
     yield "$s$ = 4"
     published = PUBLISHED_BOUNDS["beta_fast"]
     assert all(rotations(LENGTH, inv_freq(32, base)).max() < published for base, _ in MODELS)

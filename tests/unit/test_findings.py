@@ -56,8 +56,8 @@ ROWS = {
     "clamped, all but four sinks": "… for all but these",
     "zeroed": "three pairs set to zero",
     "flat, same mean": "three pairs flat, mean kept",
-    "zeroed, other slow pairs, as large": "other low frequencies, as large",
-    "zeroed, fast pairs, as large": "high frequencies, as large",
+    "zeroed, other slow pairs, as large": "other low frequencies, changed by as much",
+    "zeroed, fast pairs, as large": "high frequencies, changed by as much",
     "window": "only the last L tokens visible",
     "window and four sinks": "… and the first four",
 }

@@ -265,7 +265,7 @@ def what_the_small_models_lose() -> Iterator[str]:
         return f"{min(shares):.0f} to {max(shares):.0f} %"
 
     yield f"the clamp removes {removed('clamped')} of the excess loss"
-    yield f"Zeroing the bias removes only {removed('zeroed')}, and keeping its mean alone {removed('flat, same mean')}"
+    yield f"Zeroing the bias removes only {removed('zeroed')}, and the flat bias {removed('flat, same mean')}"
     assert removed("window") == "100 to 100 %"
     yield f"with the first four tokens visible too, {removed('window and four sinks', left=True)} remain"
 

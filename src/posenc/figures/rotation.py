@@ -66,7 +66,7 @@ def eight_terms(q: Sequence[float], k: Sequence[float], theta: float, distance: 
     largest = number(max(np.ptp(term) for terms in panels.values() for term in terms), 2)
     score = number(sum(total[0] for total in sums), 3)
     finding = (
-        f"At a fixed distance single terms vary by up to {largest}, but sums of two are constant; "
+        f"At a fixed distance, the terms vary by up to {largest}, but the two in each panel have a constant sum; "
         f"all eight add up to {score}"
     )
     details = f"The query stays {distance} tokens after the key, which moves from 0 to {reach}. Sums of two terms: "
@@ -463,7 +463,7 @@ def dimension_permutation(dim: int) -> go.Figure:
     figure.update_yaxes(title_text="layout", range=[-0.35, 1.35], showgrid=False, zeroline=False, **rows)
     finding = (
         f"P takes {dim} dimensions from the interleaved to the half-split layout: "
-        "first all first members of pairs, then all second ones"
+        "the first members of all pairs, then the second ones"
     )
     details = (
         f"The half-split layout holds, in order, dimensions {', '.join(map(str, order))}. Solid lines are first "
@@ -562,7 +562,7 @@ def mistakes_and_tests(caught: Mapping[str, Sequence[bool]], tests: Sequence[str
     best, first = max(counts, key=counts.__getitem__), tests[0]
     finding = f"Of {len(caught)} mistakes the test “{best}” detects most, {counts[best]}"
     finding += f"; “{first}” detects {counts[first]}" if best != first else ""
-    detected = [", ".join(t for t, hit in zip(tests, row, strict=True) if hit) or "none" for row in table]
+    detected = [", ".join(f"“{t}”" for t, hit in zip(tests, row, strict=True) if hit) or "none" for row in table]
     details = "; ".join(f"{name}: detected by {by}" for name, by in zip(caught, detected, strict=True))
     _finish(figure, finding, f"{details}.", height=300 + 34 * len(caught))
     top = {"title_y": 0.93, "title_yanchor": "top"}  # above the names of the tests

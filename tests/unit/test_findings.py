@@ -224,6 +224,22 @@ def printed_in_09(name: str) -> str:
     return next(text_of(cell) for cell in cells if cell["id"] == name)
 
 
+def test_chapter_09_reads_its_tables_right():
+    rows = re.findall(r"(?m)((?: +-?\d+\.\d){5})$", printed_in_09("wave-table"))
+    *small, of_smollm2 = (float(row.split()[0]) - float(row.split()[1]) for row in rows)  # from distance 0 to 0.6 L
+    assert [round(min(small)), round(max(small)), round(of_smollm2)] == [8, 10, 10]
+    rows = re.findall(r"(?m)^ +\d+ +\d\.\d\d((?: +-?\d\.\d\d){4})$", printed_in_09("one-pair"))
+    b, cost = np.split(np.array([row.split() for row in rows], float), 2, axis=1)
+    assert ((b < -1.6).all(axis=1) == (cost > 0.05).any(axis=1)).all()
+    losses = dict(re.findall(r"(?m)^(.+?) {2,}(\d\.\d\d)", printed_in_09("held-real")))  # at 1.1 L
+    assert losses["masked, except the first four"] == losses["as trained"]
+    needles = dict(re.findall(r"(?m)^(as trained|clamped|YaRN) +(.+)$", printed_in_09("needles")))
+    found = {name: re.sub(r"\[.*?\]", "", row).split() for name, row in needles.items()}
+    assert found["as trained"] == ["11", "6", "4", "2"]
+    assert found["clamped"] == ["11", "6", "5", "1"]
+    assert found["YaRN"][2:] == ["12", "5"]
+
+
 def the_bias_at_twice_the_length() -> Iterator[str]:
     rows = re.findall(r"(?m)^small, base (\d+), .* (-?\d+\.\d)$", printed_in_09("wave-table"))
     assert [base for base, bias in rows if float(bias) > 1] == ["100", "100"]

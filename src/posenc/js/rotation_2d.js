@@ -180,9 +180,7 @@ function drawPlane(context, theme, result, i, state) {
     labels.write(say(picture.up, { up: b + 1 }), [x.at(0) + 4, y.end + 8], { away: 0 });
   }
   for (const { name, after, position, colour } of arrows) labels.write(say(picture.rotated, { name, position: Math.round(position) }), tip(after), { towards: outward(tip(after)), colour, bold: true });
-  for (const { name, before, position, colour } of arrows) {
-    if (position > 0) labels.write(say(picture.rotated, { name, position: 0 }), tip(before), { towards: outward(tip(before)), away: 9, colour });
-  }
+  for (const { name, before, colour } of arrows.filter(({ position }) => position > 0)) labels.write(say(picture.rotated, { name, position: 0 }), tip(before), { towards: outward(tip(before)), away: 9, colour });
   const degrees = say(picture.angle, { degrees: Math.round((Math.abs(between.angle) * 180) / Math.PI) });
   const middle = [centre[0] + 0.8 * unit * Math.cos(between.middle), centre[1] + 0.8 * unit * Math.sin(between.middle)];
   labels.write(degrees, middle, { towards: between.middle, away: 4, colour: theme.text, bold: true });

@@ -1,7 +1,7 @@
 import { inverseFrequencies, turns } from "./arithmetic.js";
 import { newShares, pairsReaching } from "./arithmetic_coverage.js";
 import { colours, pairColour } from "./colours.js";
-import { Axis, Plot, arrow, cellAxis, grip, widthOf, words } from "./drawing.js";
+import { Axis, Plot, arrow, cellAxis, grip, words } from "./drawing.js";
 import catalogue from "./angle_coverage.json";
 import { explorable } from "./explorable.js";
 import { grouped } from "./numbers.js";
@@ -14,7 +14,7 @@ const WIDE = 640; // pixels from which the chart stands beside the large ring
 const HEIGHT = 396, NARROW = 380;
 const TRAINED = 12, USED = 38; // where the two lengths stand
 const DASH = [4, 3]; // of what is new
-const FIRST = 2; // milliseconds for the shares before the picture is first drawn; the rest follows once the sliders rest
+const FIRST = 6; // milliseconds for the shares before the picture is first drawn; the rest follows once the sliders rest
 const A_HAIR_MORE = 1 + 1e-7; // as in Python
 
 function compute(state, width) {
@@ -41,13 +41,13 @@ function compute(state, width) {
 
 // The lengths above, the rings of all pairs, and below them a large ring with the chart beside it, or on a phone under it.
 function places(pairs, width) {
-  const lengths = new Axis({ from: 16, to: 131_072, start: 10, end: width - 10, log: true });
-  if (width >= WIDE) {
+  const wide = width >= WIDE, lengths = new Axis({ from: 16, to: 131_072, start: wide ? 190 : 130, end: width - 10, log: true });
+  if (wide) {
     const grid = pairGrid(pairs, { width, height: 184, top: 74, least: 38, greatest: 60 });
-    return { wide: true, lengths, grid, large: { x: 66, y: 328, radius: 54, room: 220 }, x: cellAxis(pairs, 418, width - 12), y: [HEIGHT - 42, 282] };
+    return { wide, lengths, grid, large: { x: 66, y: 330, radius: 54, room: 234 }, x: cellAxis(pairs, 424, width - 12), y: [HEIGHT - 42, 286] };
   }
   const grid = pairGrid(pairs, { width, height: 84, top: 72, least: 38, greatest: 60 });
-  return { wide: false, lengths, grid, large: { x: 52, y: 212, radius: 43, room: width - 116 }, x: cellAxis(pairs, 46, width - 8), y: [NARROW - 40, 284] };
+  return { wide, lengths, grid, large: { x: 52, y: 212, radius: 43, room: width - 116 }, x: cellAxis(pairs, 46, width - 8), y: [NARROW - 40, 284] };
 }
 
 const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);
@@ -64,13 +64,7 @@ function drawLengths(context, theme, { lengths, wide }, { trained, used }) {
     context.stroke();
     context.setLineDash([]);
   };
-  const name = (text, tokens, y) => { // where there is room, and over the bar, which shows beside it
-    const said = say(text[wide ? 0 : 1], { tokens }), long = widthOf(context, `600 ${theme.font}`, said), at = lengths.at(tokens);
-    const left = at + 14 + long > lengths.end + 10 ? at - 14 - long : at + 14;
-    context.fillStyle = theme.ground;
-    context.fillRect(left - 3, y - 8, long + 6, 16);
-    words(context, theme, said, left, y, { colour: theme.text, bold: true });
-  };
+  const name = (text, tokens, y) => words(context, theme, say(text[wide ? 0 : 1], { tokens }), 0, y, { colour: theme.text, bold: true, width: lengths.start - 14 });
   bar(lengths.start, lengths.end, TRAINED, theme.grid, 1);
   bar(lengths.start, lengths.end, USED, theme.grid, 1);
   bar(lengths.start, lengths.at(trained), TRAINED, colours.neutral, 9);

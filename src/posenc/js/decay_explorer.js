@@ -7,7 +7,8 @@ import { fillColumns } from "./filling.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const HEIGHT = 344;
+const HEIGHT = 344, NARROW = 296;
+const LOWEST = [-0.25, -0.55, -1.05]; // where the picture ends: the first below all scores
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
 const REACH = 14; // pixels over which the envelope is smooth
 const THIN = 0.012; // differences of a score that a line's width hides
@@ -68,15 +69,14 @@ function compute(state, width, previous) {
   return { x, columns, fill, sums, values, squares, ...fillColumns(columns, fill, COARSE / (cost * sums.pairs)) };
 }
 
-// Most scores stay above −0.4, where the picture then ends.
-function yAxis({ values, columns, filled }, top) {
-  const low = Object.values(values).some((curve) => columns.some(([, start], k) => curve.subarray(start, filled[k]).some((value) => value < -0.4)));
-  return new Axis({ from: low ? -1.05 : -0.4, to: 1.05, start: HEIGHT - 44, end: top });
+function yAxis({ values, columns, filled }, top, height) {
+  const above = (low) => Object.values(values).every((curve) => columns.every(([, start], k) => curve.subarray(start, filled[k]).every((value) => !(value < low))));
+  return new Axis({ from: LOWEST.find(above) ?? LOWEST.at(-1), to: 1.05, start: height - 44, end: top });
 }
 
 // Where the law has fallen to about one half, as its logarithm has it: dragging that point along sets the base.
 const halfway = (base) => Math.sqrt(base) * Math.exp(-EULER_GAMMA);
-const baseOf = (distance) => (distance * Math.exp(EULER_GAMMA)) ** 2;
+const baseOf = (distance) => Number(((distance * Math.exp(EULER_GAMMA)) ** 2).toPrecision(3));
 
 function handles({ x, y }, { base }) {
   const distance = halfway(base);
@@ -84,7 +84,7 @@ function handles({ x, y }, { base }) {
   return [{ name: "base", along: "x", x: x.at(distance), y: y.at(decayLaw(distance, base)), drag: (px) => ({ base: baseOf(x.invert(px)) }) }];
 }
 
-function draw({ context, width }, result, state, theme, cursor) {
+function draw({ context, width, height }, result, state, theme, cursor) {
   const { x, columns, filled, values, sums } = result;
   const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest);
   const score = extremes(values.score), laws = extremes(values.law), law = Plot.edges(laws, THIN);
@@ -98,7 +98,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   if (logarithm) entries.push({ label: picture.logarithm, colour: theme.text, dash: LOGARITHM });
   if (state.show_bound) entries.push({ label: picture.bound, colour: colours.bound });
   const top = legend(context, theme, entries, x.start, 10, width) + 20;
-  const plot = new Plot(context, theme, x, (result.y = yAxis(result, top)));
+  const plot = new Plot(context, theme, x, (result.y = yAxis(result, top, height)));
   plot.axes({ xTitle: picture.x, yTitle: picture.y, xTicks: Math.max(3, width / 110) });
   plot.horizontal(0, { colour: theme.muted, dash: [] });
   if (state.show_score) plot.area(around(extremes(values.low, values.high), state.correlation), colours.key);
@@ -110,7 +110,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   for (const handle of handles(result, state)) {
     grip(context, theme, handle.x, handle.y, colours.score);
     const text = say(picture.base, state), left = handle.x + 14 + widthOf(context, `600 ${theme.font}`, text) > width;
-    words(context, theme, text, handle.x + (left ? -14 : 14), handle.y - 12, { align: left ? "right" : "left", colour: theme.text, bold: true, rim: true });
+    words(context, theme, text, handle.x + (left ? -14 : 14), handle.y + (left ? 14 : -12), { align: left ? "right" : "left", colour: theme.text, bold: true, rim: true });
   }
   if (cursor !== null) plot.vertical(cursor.distance);
 }
@@ -132,7 +132,7 @@ function reading({ fill, values }, state, { distance: m }) {
 const render = explorable({
   catalogue,
   readers: [{ name: "distance", axis: ({ x }) => x }],
-  height: () => HEIGHT,
+  height: (width) => (width < 400 ? NARROW : HEIGHT),
   compute, draw, facts, reading, handles,
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });

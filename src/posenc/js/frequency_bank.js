@@ -3,7 +3,6 @@ import { pairColour } from "./colours.js";
 import { Axis, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./frequency_bank.json";
 import { explorable } from "./explorable.js";
-import { fixed, grouped } from "./numbers.js";
 import { dialHandle, pairGrid, press, readers, smallHandle } from "./pair_grid.js";
 import { say } from "./sentences.js";
 
@@ -33,12 +32,12 @@ function compute(state, width) {
 function places(pairs, width) {
   if (width >= WIDE) {
     const grid = pairGrid(pairs, { width, height: 180, top: 22, least: 38, greatest: 60 });
-    const large = { y: 298, radius: 69, middles: [76, 248] };
-    return { grid, large, x: cellAxis(pairs, 378, width - 12), y: [HEIGHT - 42, 234], height: HEIGHT };
+    const large = { y: 286, radius: 64, middles: [86, 254] };
+    return { grid, large, x: cellAxis(pairs, 384, width - 12), y: [HEIGHT - 42, 240] };
   }
-  const grid = pairGrid(pairs, { width, height: 112, top: 22, least: 36, greatest: 60 });
-  const large = { y: 204, radius: 46, middles: [width * 0.25, width * 0.75] };
-  return { grid, large, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 292], height: NARROW };
+  const grid = pairGrid(pairs, { width, height: 84, top: 22, least: 38, greatest: 60 });
+  const large = { y: 166, radius: 42, middles: [width * 0.25, width * 0.75] };
+  return { grid, large, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 272] };
 }
 
 const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);
@@ -113,27 +112,16 @@ function drawKey(context, theme, width, { grid, values }) {
   words(context, theme, say(picture.shown[wide], facts), width - 3, 9, { align: "right" });
 }
 
-// A large dial with its scale in tokens: the fastest pair, and beside it the pair that was chosen or is pointed at.
+// A large dial: the fastest pair, and beside it the pair that was chosen or is pointed at.
 function drawLarge(context, theme, { large, frequencies, values }, state, i, k) {
   const { y, radius, middles } = large, x = middles[k], frequency = frequencies[i], wavelength = TURN / frequency;
   drawDial(context, theme, {
     x, y, radius, frequency, distance: state.distance, other: state.chart === "difference" ? state.other : null,
     colour: pairColour(i, frequencies.length), width: 4,
   });
-  const text = (tokens) => (wavelength < 100 ? fixed(tokens, 1) : grouped(Math.round(tokens)));
-  const [right, bottom, left] = [1, 2, 3].map((quarter) => text((wavelength * quarter) / 4)), inner = radius - 5;
-  const hands = [state.distance, ...(state.chart === "difference" ? [state.other] : [])].map((at) => at * frequency);
-  const rim = (quarter) => hands.some((angle) => Math.cos(angle - (quarter * TURN) / 4) > 0.9); // a hand goes through the number
-  words(context, theme, picture.start, x, y - inner + 4, { align: "center", baseline: "top", rim: rim(0) }); // below a grip
-  words(context, theme, bottom, x, y + inner, { align: "center", baseline: "bottom", rim: rim(2) });
-  if (widthOf(context, theme.font, left) + widthOf(context, theme.font, right) < 2 * inner - 16) {
-    words(context, theme, right, x + inner, y, { align: "right", rim: rim(1) });
-    words(context, theme, left, x - inner, y, { rim: rim(3) });
-  }
-  const facts = { pair: i, rotations: values.rotations[i] };
-  words(context, theme, say(picture.dial, facts), x, y + radius + 16, { align: "center", colour: theme.text, bold: true });
-  const width = Math.min(2 * radius + 50, middles[1] - middles[0] - 6);
-  words(context, theme, picture.wavelength.map((one) => say(one, { wavelength })), x, y - radius - 14, { align: "center", width });
+  const facts = { pair: i, rotations: values.rotations[i] }, room = { align: "center", width: Math.min(middles[1] - middles[0], 2 * middles[0]) - 6 };
+  words(context, theme, say(picture.dial, facts), x, y + radius + 17, { colour: theme.text, bold: true, ...room });
+  words(context, theme, picture.wavelength.map((one) => say(one, { wavelength })), x, y + radius + 34, room);
 }
 
 function chart({ context }, theme, result, title, from, to, options) {
@@ -151,8 +139,6 @@ function drawCosines(canvas, theme, result) {
   const { values, x } = result, pairs = result.frequencies.length, plot = chart(canvas, theme, result, picture.waves, -1.05, 1.05);
   drawBars(plot, values.cosine, pairs);
   plot.curve(Array.from(values.running_mean, (value, i) => [x.at(i), value, value]), theme.text, { width: 2.5 });
-  const completed = values.rotations.findIndex((count) => count < 1);
-  if (completed > 0) plot.vertical(completed - 0.5, { colour: theme.muted, dash: [], width: 1.5 }); // unlike what reads off
   return plot;
 }
 
@@ -179,7 +165,7 @@ function facts({ values, frequencies }) {
   const pairs = frequencies.length, fastest = Math.ceil(pairs / 8), same = !values.share_so_far;
   const completed = values.rotations.filter((count) => count >= 1).length;
   return {
-    pairs, completed, incomplete: pairs - completed, rotations: Math.floor(values.rotations[0]), same, fastest, mean: values.running_mean[pairs - 1], similarity: values.similarity,
+    pairs, incomplete: pairs - completed, rotations: Math.floor(values.rotations[0]), same, fastest, mean: values.running_mean[pairs - 1], similarity: values.similarity,
     share: same ? null : 100 * values.share_so_far[fastest - 1],
   };
 }

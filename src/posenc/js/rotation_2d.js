@@ -9,11 +9,11 @@ import { Labels } from "./labels.js";
 import { fixed, formatInteger } from "./numbers.js";
 import { say } from "./sentences.js";
 
-// Positions are whole, except where the arrows move by themselves: at opening, and on the front page (book/_site/pages/front.js).
+// Positions are whole, except on the front page, where the arrows move by themselves (book/_site/pages/front.js).
 const { picture, blocks: written } = catalogue;
 const FARTHEST = 32; // as in Python
 const ELSEWHERE = 10;
-const REACH = 2.25; // what a plane shows in each direction; an arrow is at most 1.5·√2 long
+const REACH = 1.85; // what a plane shows at least in each direction
 const TRAIL = 6; // tokens back to which arrows leave a trail
 const HEIGHT = 370, NARROW = 380; // pixels, the second in one column
 const WIDE = 640; // pixels from which planes and scores stand side by side
@@ -43,7 +43,8 @@ function compute(state, width) {
     other_layout: score(m, n, layout === "half-split" ? "interleaved" : "half-split"),
     scores: Float64Array.from({ length: 2 * FARTHEST + 1 }, (_, j) => scoreByComplex(q, k, at(j - FARTHEST), layout)),
   };
-  return { values, q, k, frequencies, pairs: pairsOf(dim, layout), ...places(dim, width, limitOf(q, k)) };
+  const pairs = pairsOf(dim, layout), longest = Math.max(...[q, k].flatMap((v) => pairs.map(([a, b]) => Math.hypot(v[a], v[b]))));
+  return { values, q, k, frequencies, pairs, ...places(dim, width, limitOf(q, k), Math.max(REACH, 1.05 * longest)) };
 }
 
 // A round number that no score of this query and key exceeds, however they rotate.
@@ -52,23 +53,24 @@ function limitOf(q, k) {
   return [1, 2, 3, 5, 10].find((limit) => greatest <= limit);
 }
 
-// Planes as squares with the scores beside them, or below on a phone. Two planes stand where one does.
-function places(dim, width, limit) {
+// One plane or two as squares, with the scores beside them, or below on a phone.
+function places(dim, width, limit, reach) {
   const wide = width >= WIDE, count = dim / 2, gap = 10;
-  const size = wide ? (HEIGHT - gap * (count - 1)) / count : dim === 2 ? 188 : Math.min((width - gap) / 2, 188);
+  const size = !wide ? Math.min((width - gap) / count, 188) : count === 1 ? HEIGHT : Math.min(0.3 * width, 250);
+  const from = wide ? 0 : (width - count * size - gap * (count - 1)) / 2, top = wide ? (HEIGHT - size) / 2 : 0;
   const planes = Array.from({ length: count }, (_, i) => {
-    const left = wide ? 0 : (width - count * size - gap * (count - 1)) / 2 + i * (size + gap), top = wide ? i * (size + gap) : 0;
+    const left = from + i * (size + gap);
     return {
-      x: new Axis({ from: -REACH, to: REACH, start: left, end: left + size }),
-      y: new Axis({ from: -REACH, to: REACH, start: top + size, end: top }),
+      x: new Axis({ from: -reach, to: reach, start: left, end: left + size }),
+      y: new Axis({ from: -reach, to: reach, start: top + size, end: top }),
     };
   });
-  const left = wide ? HEIGHT + 46 : 32, top = wide ? 0 : size + 6;
+  const left = wide ? planes.at(-1).x.end + 46 : 32, upper = wide ? 0 : size + 6;
   const chart = {
     x: new Axis({ from: 0, to: FARTHEST, start: left, end: width - 14 }),
-    y: new Axis({ from: -limit, to: limit, start: heightOf(width) - 42, end: top + 44 }),
+    y: new Axis({ from: -limit, to: limit, start: heightOf(width) - 42, end: upper + 44 }),
     left: wide ? left : 0,
-    top,
+    top: upper,
   };
   return { wide, planes, chart };
 }
@@ -94,24 +96,27 @@ const rotatedBy = ([across, up], angle) => [
   across * Math.cos(angle) - up * Math.sin(angle), across * Math.sin(angle) + up * Math.cos(angle),
 ];
 
-// Where both arrows of one plane were up to a few tokens back, the last first: [query's tip, key's tip], in the plane. With
-// the lock both have come along; without it the key has stayed.
-function trailOf({ q, k, frequencies, pairs }, i, { m, n, locked }) {
-  const [a, b] = pairs[i], back = Math.min(TRAIL, m, locked ? n : TRAIL);
-  return Array.from({ length: back }, (_, j) => [
-    rotatedBy([q[a], q[b]], (m - j - 1) * frequencies[i]), rotatedBy([k[a], k[b]], (locked ? n - j - 1 : n) * frequencies[i]),
-  ]);
+// How many tokens back there is a trail. At the opening, what leaves it is still on its way, `behind` by so many.
+function trailOf({ m, n, locked, behind = 0 }) {
+  const backs = Array.from({ length: Math.min(TRAIL, m, locked ? n : TRAIL) }, (_, j) => j + 1).filter((back) => back > behind);
+  return behind > 0 ? [behind, ...backs] : backs;
 }
 
-function drawTrail(context, labels, plane, result, i, state) {
-  const tip = ([across, up]) => [plane.x.at(across), plane.y.at(up)], centre = tip([0, 0]);
-  trailOf(result, i, state).forEach(([query, key], j) => {
-    labels.beside([centre, tip(query)]);
-    context.globalAlpha = 0.6 * (1 - j / TRAIL);
-    arrow(context, centre, tip(query), colours.query, { width: 1.5, head: 6 });
-    if (state.locked) arrow(context, centre, tip(key), colours.key, { width: 1.5, head: 6 });
-    if (state.locked) drawChord(context, tip(query), tip(key), 1);
-  });
+const paleness = (back, { behind }) => (back === behind ? 1 : 0.6 * (1 - (back - 1) / TRAIL));
+
+// Where both arrows of one plane were. With the lock both have come along; without it the key has stayed.
+function drawTrail(context, labels, { x, y }, { q, k, frequencies, pairs }, i, state) {
+  const [a, b] = pairs[i], centre = [x.at(0), y.at(0)];
+  const tip = (v, position) => rotatedBy([v[a], v[b]], position * frequencies[i]).map((value, k) => [x, y][k].at(value));
+  for (const back of trailOf(state)) {
+    const query = tip(q, state.m - back), key = tip(k, state.n - back);
+    labels.beside([centre, query]);
+    context.globalAlpha = paleness(back, state);
+    arrow(context, centre, query, colours.query, { width: 1.5, head: 6 });
+    if (!state.locked) continue;
+    arrow(context, centre, key, colours.key, { width: 1.5, head: 6 });
+    drawChord(context, query, key, 1);
+  }
   context.globalAlpha = 1;
 }
 
@@ -171,22 +176,22 @@ function drawPlane(context, theme, result, i, state) {
   }
   if (many) drawCaption(context, theme, labels, result, i);
   else {
-    labels.write(say(picture.across, { across: a + 1 }), [x.end + spare, y.at(0) + 10], { towards: Math.PI, away: 0 });
+    labels.write(say(picture.across, { across: a + 1 }), [x.end + Math.min(spare, 90), y.at(0) + 10], { towards: Math.PI, away: 0 });
     labels.write(say(picture.up, { up: b + 1 }), [x.at(0) + 4, y.end + 8], { away: 0 });
   }
   for (const { name, after, position, colour } of arrows) labels.write(say(picture.rotated, { name, position: Math.round(position) }), tip(after), { towards: outward(tip(after)), colour, bold: true });
-  for (const { name, before, colour } of arrows) labels.write(name, tip(before), { towards: outward(tip(before)), away: 9, colour });
+  for (const { name, before, colour } of arrows.filter(({ position }) => position > 0)) labels.write(say(picture.rotated, { name, position: 0 }), tip(before), { towards: outward(tip(before)), away: 9, colour });
   const degrees = say(picture.angle, { degrees: Math.round((Math.abs(between.angle) * 180) / Math.PI) });
   const middle = [centre[0] + 0.8 * unit * Math.cos(between.middle), centre[1] + 0.8 * unit * Math.sin(between.middle)];
   labels.write(degrees, middle, { towards: between.middle, away: 4, colour: theme.text, bold: true });
 }
 
-// Which dimensions make a plane, and its frequency: beside it, or in its corners.
+// Which dimensions make a plane, and its frequency: above it, or in its corners.
 function drawCaption(context, theme, labels, { wide, planes, pairs }, i) {
   const { x, y } = planes[i], [a, b] = pairs[i], [first, second] = [say(picture.plane, { first: a + 1, second: b + 1 }), picture.frequencies[i]];
   if (wide) {
-    words(context, theme, first, x.end + 14, y.at(0) - 10, { colour: theme.text, bold: true });
-    words(context, theme, second, x.end + 14, y.at(0) + 10, { colour: theme.text });
+    words(context, theme, first, x.start, y.end - 28, { colour: theme.text, bold: true });
+    words(context, theme, second, x.start, y.end - 10, { colour: theme.text });
   } else {
     labels.write(first, [x.start, y.end + 8], { away: 0, colour: theme.text, bold: true });
     labels.write(second, [x.start, y.start - 8], { away: 0, colour: theme.text });
@@ -209,15 +214,12 @@ function drawScores(context, theme, result, state, cursor) {
     yText: (tick) => (Math.hypot(x.at(m) - x.start, y.at(tick) - y.at(by_matrices)) < 12 ? "" : fixed(tick, tick % 1 ? 1 : 0)),
   });
   const points = Array.from({ length: FARTHEST + 1 }, (_, position) => [position, scoreOf(position - n)]);
-  context.globalAlpha = locked ? 0.75 : 1;
-  chart.line(points, wave.colour, { width: locked ? 1.2 : 2 });
+  chart.line(points, wave.colour, { width: locked ? 1.4 : 2.2 });
   chart.marks(points, wave.colour, { radius: 2 });
-  context.globalAlpha = 1;
   chart.horizontal(by_matrices, { ...level, width: locked ? 2 : 1 });
-  const back = Math.min(TRAIL, m, locked ? n : TRAIL);
-  for (let j = 1; j <= back; j++) {
-    context.globalAlpha = 0.5 * (1 - (j - 1) / TRAIL);
-    chart.marks([[m - j, locked ? by_matrices : scoreOf(m - j - n)]], colours.query, { radius: 5 });
+  for (const back of trailOf(state)) {
+    context.globalAlpha = 0.8 * paleness(back, state);
+    chart.marks([[m - back, locked ? by_matrices : scoreOf(m - back - n)]], colours.query, { radius: 5 });
   }
   context.globalAlpha = 1;
   chart.rule([x.at(m), y.start], [x.at(m), y.at(by_matrices)], { colour: colours.query, dash: [], width: 1.5 });
@@ -312,11 +314,8 @@ function linked(changes, { locked, m, n }) {
   return { m: m + shift, n: n + shift };
 }
 
-// Both rotate from the start of the sequence to where they are.
-function opening(share, { m, n }) {
-  const back = Math.min(m, n) * (1 - share);
-  return { m: m - back, n: n - back };
-}
+// A second pair of arrows comes from a few tokens back to where both are, and leaves the trail.
+const opening = (share, { m, n }) => ({ behind: Math.min(m, n, TRAIL) * (1 - share) });
 
 const render = explorable({
   catalogue,

@@ -12,8 +12,9 @@ const { picture } = catalogue;
 const POSITIONS = 96, RADII = [1.25, 0.8], APART = 7; // as in Python
 const LAYERS = 5; // of the path, from back to front
 const FINE = 8; // points of the line between two positions
-const REACH = 1.6, GRID = 4; // what a panel of the path shows to each side; lines of the grid to each side of 0
+const REACH = 1.52, GRID = 4; // what a panel of the path shows to each side; lines of the grid to each side of 0
 const FIRST = pairColour(0, 4), SECOND = pairColour(3, 4); // the colours of the two planes
+const seenOn = (theme) => `color-mix(in srgb, ${colours.score} 70%, ${theme.text})`; // of thin and pale lines, on either theme
 
 function compute(state, width) {
   const { theta_1, theta_2, draw, align, orbit_13, orbit_24, w_length, w_angle, z_real, z_imaginary } = state;
@@ -25,7 +26,6 @@ function compute(state, width) {
   const path = Array.from({ length: POSITIONS }, (_, t) => seen(t));
   const w = [w_length * Math.cos(w_angle), w_length * Math.sin(w_angle)];
   const values = {
-    own: Array.from({ length: POSITIONS }, (_, t) => own(t)),
     seen: path,
     product: dot(path[APART], path[0]),
     elsewhere: dot(path[POSITIONS - 1], path[POSITIONS - 1 - APART]),
@@ -46,54 +46,41 @@ const square = (left, top, size, reach) => ({
   y: new Axis({ from: -reach, to: reach, start: top + size, end: top }),
 });
 
-// Two panels of the path and the two circles; or one plane as wide as there is room for.
+// Two panels of the path; or one plane as wide as there is room for.
 function places(width) {
-  const wide = width >= 600, size = wide ? Math.min((width - 190) / 2, 280) : Math.min((width - 12) / 2, 176), small = wide ? 128 : 100;
-  const top = 24, lower = wide ? top : top + size + 40, from = wide ? 0 : (width - 2 * size - 12) / 2, left = wide ? 2 * size + 40 : from;
-  const height = wide ? 330 : lower + small + 12, reach = width / (height / 5.4) / 2;
+  const size = Math.min((width - 12) / 2, 320), from = width / 4 - size / 2, top = 24, height = Math.max(top + size + 12, 225), reach = width / (height / 5.4) / 2;
   return {
-    wide, height,
-    panels: [square(from, top, size, REACH), square(from + size + 12, top, size, REACH)],
-    circles: [square(left, lower, small, REACH), wide ? square(left, top + small + 24, small, REACH) : square(width / 2, lower, small, REACH)],
+    height,
+    panels: [square(from, top, size, REACH), square(width / 2 + from, top, size, REACH)],
     plane: { x: new Axis({ from: -reach, to: reach, start: 0, end: width }), y: new Axis({ from: -2.7, to: 2.7, start: height, end: 0 }) },
   };
 }
 
 // The path from back to front, as the axes of the other panel have it: what is farther away is paler and smaller.
-function drawLayers(plot, line, positions, pick, depthOf) {
+function drawLayers(plot, line, positions, pick, depthOf, colour) {
   const { context } = plot, layer = (point) => Math.min(Math.max(Math.floor((depthOf(point) / (2 * REACH) + 0.5) * LAYERS), 0), LAYERS - 1);
   for (let k = 0; k < LAYERS; k++) {
-    context.globalAlpha = 0.2 + (0.55 * k) / (LAYERS - 1);
-    plot.line(line.map((point, at) => (layer(point) === k || layer(line[Math.max(at - 1, 0)]) === k ? pick(point) : [NaN, NaN])), colours.score, { width: 1.2 });
     context.globalAlpha = 0.4 + (0.6 * k) / (LAYERS - 1);
-    plot.marks(positions.filter((point) => layer(point) === k).map(pick), colours.score, { radius: 1.3 + (1.5 * k) / (LAYERS - 1) });
+    plot.line(line.map((point, at) => (layer(point) === k || layer(line[Math.max(at - 1, 0)]) === k ? pick(point) : [NaN, NaN])), colour, { width: 1 + (0.8 * k) / (LAYERS - 1) });
+    context.globalAlpha = 0.5 + (0.5 * k) / (LAYERS - 1);
+    plot.marks(positions.filter((point) => layer(point) === k).map(pick), colour, { radius: 1.5 + (1.5 * k) / (LAYERS - 1) });
   }
   context.globalAlpha = 1;
 }
 
-function drawPath({ context, width }, { values, line, panels, circles, wide }, state, theme, cursor) {
+// With the axes of the rotation's own planes, each panel is one of these, in its colour and with its frequency.
+function drawPath({ context }, { values, line, panels }, state, theme, cursor) {
+  const { align, orbit_13, orbit_24, theta_1, theta_2 } = state, separate = align === 1 && orbit_13 === 0 && orbit_24 === 0;
   panels.forEach(({ x, y }, k) => {
-    const plot = new Plot(context, theme, x, y), pick = (point) => [point[2 * k], point[2 * k + 1]];
-    words(context, theme, picture[k ? "second" : "first"], x.start, 10, { colour: theme.text, bold: true, width: x.end - x.start });
+    const plot = new Plot(context, theme, x, y), pick = (point) => [point[2 * k], point[2 * k + 1]], room = { width: x.end - x.start };
+    const title = separate ? picture.own.map((one) => say(one, { plane: k + 1, theta: [theta_1, theta_2][k] })) : picture.axes[k];
+    words(context, theme, title, x.start, 10, { colour: theme.text, bold: true, ...room });
     plot.horizontal(0, { colour: theme.grid, dash: [] });
     plot.vertical(0, { colour: theme.grid, dash: [] });
-    drawLayers(plot, line, values.seen, pick, (point) => point[2 - 2 * k] + point[3 - 2 * k]);
-    arrow(context, [x.at(0), y.at(0)], [x.at(values.seen[0][2 * k]), y.at(values.seen[0][2 * k + 1])], theme.text, { width: 2 });
+    drawLayers(plot, line, values.seen, pick, (point) => point[2 - 2 * k] + point[3 - 2 * k], separate ? [FIRST, SECOND][k] : seenOn(theme));
+    const tip = [x.at(values.seen[0][2 * k]), y.at(values.seen[0][2 * k + 1])];
+    arrow(context, [x.at(0), y.at(0)], tip, theme.text, { width: 2.5 });
     if (cursor !== null) plot.marks([pick(values.seen[cursor.position])], colours.query, { radius: 6 });
-    words(context, theme, picture.orbit, x.end, y.start + 7, { align: "right", width: x.end - x.start });
-  });
-  words(context, theme, picture.own, circles[0].x.start, circles[0].y.end - 14, { colour: theme.text, bold: true, width: wide ? width - circles[0].x.start : width });
-  circles.forEach(({ x, y }, k) => {
-    const plot = new Plot(context, theme, x, y), colour = [FIRST, SECOND][k];
-    context.strokeStyle = theme.grid;
-    context.lineWidth = 1.2;
-    context.beginPath();
-    context.arc(x.at(0), y.at(0), x.at(RADII[k]) - x.at(0), 0, 2 * Math.PI);
-    context.stroke();
-    plot.marks(values.own.map((point) => [point[2 * k], point[2 * k + 1]]), colour, { radius: 2 });
-    const text = say(picture.frequency, { theta: [state.theta_1, state.theta_2][k] });
-    words(context, theme, text, wide ? x.at(0) : x.at(RADII[k]) + 8, y.at(0), { align: wide ? "center" : "left", colour: theme.text });
-    if (cursor !== null) plot.marks([[values.own[cursor.position][2 * k], values.own[cursor.position][2 * k + 1]]], colours.query, { radius: 6 });
   });
 }
 
@@ -107,7 +94,7 @@ function drawGrid({ context }, { values, w, plane: { x, y } }, { z_real, z_imagi
   };
   lines((z) => z, theme.grid, { width: 1 });
   context.globalAlpha = 0.5;
-  lines((z) => complexProduct(z, w), colours.score, { width: 1.4 });
+  lines((z) => complexProduct(z, w), seenOn(theme), { width: 1.4 });
   context.globalAlpha = 1;
   plot.horizontal(0, { colour: theme.muted, dash: [] });
   plot.vertical(0, { colour: theme.muted, dash: [] });
@@ -163,9 +150,9 @@ function handles({ plane: { x, y }, panels, w }, { view, z_real, z_imaginary, or
 }
 
 function facts({ values }, { w_angle, z_real, z_imaginary }) {
-  const { product, elsewhere, rotated: [across, up] } = values;
+  const { product, rotated: [across, up] } = values;
   return {
-    product, elsewhere, apart: APART, norm: Math.hypot(...RADII), across, up,
+    product, apart: APART, norm: Math.hypot(...RADII), across, up,
     degrees: (w_angle * 180) / Math.PI, before: Math.hypot(z_real, z_imaginary), after: Math.hypot(across, up),
   };
 }
@@ -191,6 +178,7 @@ const render = explorable({
   }],
   height: (width) => places(width).height,
   compute, draw, facts, reading, handles,
+  opening: (share) => ({ orbit_13: 1.2 * (share - 1), orbit_24: 0.8 * (1 - share) }),
   pixel: ({ plane: { x, y } }, real, imaginary) => [x.at(real), y.at(imaginary)],
 });
 

@@ -6,7 +6,7 @@ from posenc.widgets._base import Control, Explorable, Switch
 
 
 class DecayExplorer(Explorable):
-    """S(m) with its envelope, its law and its bound against distance, and the score of random queries and keys.
+    """S(m) against distance: its range, its limit for infinitely many pairs, its bound, and random queries and keys.
 
     Everything is over the score of an aligned query and key at distance 0.
     """

@@ -39,7 +39,7 @@ def test_a_ring_and_a_chart_read_off_the_same_pair_and_are_pressed(open_live, ch
     canvas.hover(position={"x": 5, "y": 97})
     by_ring = live.readout
     assert by_ring.startswith(
-        "pair 0: wavelength 6.283 tokens · 651.9 rotations in training · 1\u202f304 in use · no unseen"
+        "pair 0: wavelength 6.283 tokens · 651.9 rotations in training · 1\u202f304 in the sequence · no unseen"
     )
     x, y = live.evaluate("explorable.pixel(0, 10)")
     canvas.hover(position={"x": x, "y": y})

@@ -26,8 +26,8 @@ def test_the_large_pair_is_dragged_around_and_the_distance_follows(open_live, pa
     live = open_live(FrequencyBank)
     live.set(pair=pair, distance=500)
     hand = handle_of(live, "pair")
-    assert math.hypot(hand["x"] - 248, hand["y"] - 298) == pytest.approx(69, abs=1)
-    lead(live, (hand["x"], hand["y"]), (248, 298), rotations)
+    assert math.hypot(hand["x"] - 254, hand["y"] - 286) == pytest.approx(64, abs=1)
+    lead(live, (hand["x"], hand["y"]), (254, 286), rotations)
     wavelength = 2 * math.pi * 10_000 ** (2 * pair / 128)
     assert live.get("distance") == pytest.approx(500 + rotations * wavelength, abs=max(1, 0.01 * wavelength))
 

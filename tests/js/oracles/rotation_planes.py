@@ -37,7 +37,7 @@ def rotated_axes(draw: int, share: float) -> np.ndarray:
 
 
 def values(widget: RotationPlanes) -> dict[str, Any]:
-    """The path along the current axes, orbited, and along those of its planes, two dot products, and z·w."""
+    """The path along the current axes, orbited, two dot products, and z·w."""
     positions = np.arange(POSITIONS)
     start = np.array([RADII[0], 0.0, RADII[1], 0.0])
     phi = angles(positions, np.array([widget.theta_1, widget.theta_2]))  # (positions, 2)
@@ -48,7 +48,6 @@ def values(widget: RotationPlanes) -> dict[str, Any]:
         seen[:, [a, b]] = seen[:, [a, b]] @ np.array([[cos, -sin], [sin, cos]])
     product = complex(widget.z_real, widget.z_imaginary) * widget.w_length * np.exp(1j * widget.w_angle)
     return {
-        "own": own,
         "seen": seen,
         "product": float(seen[APART] @ seen[0]),
         "elsewhere": float(seen[-1] @ seen[-1 - APART]),

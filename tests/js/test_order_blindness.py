@@ -64,8 +64,8 @@ def test_an_order_that_is_none_is_refused(order):
 
 
 FINDINGS = [
-    ({}, "Outputs and weights are only permuted, like the words, to within 10⁻¹²."),
-    ({}, "Their mean is the same for “dog bites man” and “man bites dog”."),
+    ({}, "Outputs and weights moved with their words, and no number changed (to within 10⁻¹²)."),
+    ({}, "The mean output is the same for “dog bites man” and “man bites dog”."),
     ({"scheme": "rope"}, "3 of 3 outputs changed, by up to "),
     ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, " distinguishes “我爱你” from “你爱我”."),
     (
@@ -76,7 +76,7 @@ FINDINGS = [
     ({"sentence": "BOS the the the the", "order": "", "causal": True}, "The 4 outputs of “the” are up to "),
     (
         {"sentence": "the the the the the", "causal": True},
-        "are otherwise the same, to within 10⁻¹²; attention weights changed by up to ",
+        "moved with its word and is the same to within 10⁻¹²; attention weights changed by up to ",
     ),
 ]
 

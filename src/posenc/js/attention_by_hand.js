@@ -26,11 +26,11 @@ function compute(state, width, previous, { words: list, rows }) {
 
 // The plane, and beside or below it the matrix.
 function places(width, count) {
-  const wide = width >= 648, share = (UP[1] - UP[0]) / (ACROSS[1] - ACROSS[0]), across = wide ? Math.min(0.56 * width, 420) : width;
-  const high = Math.min(across * share, wide ? Infinity : 272), left = wide ? across + 68 : 62, top = wide ? 62 : high + 52, right = width - (wide ? 2 : 4);
-  const bottom = top + (wide ? 168 : 102), unit = (UP[1] - UP[0]) / high; // as much for a pixel in both directions
+  const wide = width >= 500, share = (UP[1] - UP[0]) / (ACROSS[1] - ACROSS[0]), across = wide ? Math.min(0.52 * width, 420) : width;
+  const high = Math.min(across * share, wide ? Infinity : 240), left = wide ? across + 68 : 62, top = wide ? 42 : high + 52, right = width - (wide ? 2 : 4);
+  const bottom = top + (wide ? Math.max(168, high - 150) : 102), unit = (UP[1] - UP[0]) / high; // as much for a pixel in both directions
   return {
-    wide, height: wide ? high + 8 : bottom + 6,
+    wide, height: wide ? Math.max(high, bottom + 86) + 8 : bottom + 6,
     plane: {
       x: new Axis({ from: ACROSS[0], to: ACROSS[0] + across * unit, start: 0, end: across }),
       y: new Axis({ from: UP[0], to: UP[1], start: high, end: 0 }),
@@ -50,7 +50,7 @@ function clusters({ values, plane, list }) {
   return found.map(({ members, ...at }) => ({ ...at, members, name: members.map((j) => list[j]).join(picture.between) }));
 }
 
-const discOf = (weight) => 40 * Math.sqrt(weight);
+const discOf = ({ x }, weight) => 0.47 * Math.sqrt(weight) * (x.at(1) - x.at(0));
 
 function drawPlane({ context }, result, theme) {
   const { plane: { x, y }, values, asks, list } = result, plot = new Plot(context, theme, x, y), origin = [x.at(0), y.at(0)];
@@ -58,33 +58,26 @@ function drawPlane({ context }, result, theme) {
   const labels = new Labels(context, theme, { left: 2, right: x.end - 2, top: y.end, bottom: y.start });
   plot.horizontal(0, { colour: theme.grid, dash: [] });
   plot.vertical(0, { colour: theme.grid, dash: [] });
-  words(context, theme, picture.across, x.end - 4, y.start - 8, { align: "right" });
-  labels.along([x.end - 4 - widthOf(context, theme.font, picture.across), y.start - 8], [x.end - 4, y.start - 8]);
-  context.save();
-  context.translate(origin[0] - 16, y.end + 4);
-  context.rotate(-Math.PI / 2);
-  words(context, theme, picture.up, 0, 0, { align: "right" });
-  context.restore();
-  labels.along([origin[0] - 16, y.end], [origin[0] - 16, y.end + 4 + widthOf(context, theme.font, picture.up)]);
+  for (const [text, left, top] of [[picture.across, x.end - 4 - widthOf(context, theme.font, picture.across), y.start - 16], [picture.up, 2, y.end]]) {
+    words(context, theme, text, left, top + 8, { rim: true });
+    labels.taken.push({ left, right: left + widthOf(context, theme.font, text), top, bottom: top + 16 });
+  }
   plot.clip(); // an arrow that is longer than the plane would cross the table
-  values.queries.forEach((query, i) => {
-    context.globalAlpha = i === asks ? 1 : 0.25;
-    arrow(context, origin, tip(query), colours.query, i === asks ? { width: 6, head: 16 } : { width: 3, head: 11 });
-    labels.beside([origin, tip(query)]);
-  });
-  context.globalAlpha = 1;
   const query = values.queries[asks], long = Math.hypot(...query);
+  arrow(context, origin, tip(query), colours.query, { width: 6, head: 16 });
   for (const key of long > 0.05 ? values.keys : []) { // how far each key reaches along the query
     const reach = dot(query, key) / long ** 2;
     plot.rule(tip(key), tip([reach * query[0], reach * query[1]]), { colour: theme.muted });
   }
   values.keys.forEach((key, j) => {
-    arrow(context, origin, tip(key), colours.key, { width: 3.5, head: 12 });
+    const disc = discOf(result.plane, values.weights[asks][j]);
+    arrow(context, origin, tip(key), colours.key, { width: 3.5, head: Math.min(12, (x.at(Math.hypot(...key)) - origin[0]) / 2) });
     labels.beside([origin, tip(key)]);
+    labels.keep(...tip(key), 0.8 * disc);
     context.globalAlpha = 0.35;
     context.fillStyle = colours.key;
     context.beginPath();
-    context.arc(...tip(key), discOf(values.weights[asks][j]), 0, 2 * Math.PI);
+    context.arc(...tip(key), disc, 0, 2 * Math.PI);
     context.fill();
     context.globalAlpha = 1;
   });
@@ -93,19 +86,19 @@ function drawPlane({ context }, result, theme) {
   for (const arrowhead of [query, ...values.keys]) labels.keep(...tip(arrowhead), 11);
   const named = ([px, py], text, colour, disc = 0) => { // outwards, or below where the arrow is hardly one
     const [across, down] = [px - origin[0], py - origin[1]], towards = Math.hypot(across, down) < MERGED ? Math.PI / 2 : Math.atan2(down, across);
-    labels.write(text, [px, py], { towards, away: Math.max(13, disc), colour, bold: true });
+    labels.write(text, [px, py], { towards, away: Math.max(13, disc + 3), colour, bold: true });
   };
   named(tip(query), say(picture.query, { asks: list[asks] }), colours.query);
   for (const { x: px, y: py, members, name } of clusters(result)) {
     const weight = 100 * members.reduce((sum, j) => sum + values.weights[asks][j], 0);
-    named([px, py], say(picture.weight, { name, weight }), colours.key, discOf(Math.max(...members.map((j) => values.weights[asks][j]))));
+    named([px, py], say(picture.weight, { name, weight }), colours.key, discOf(result.plane, Math.max(...members.map((j) => values.weights[asks][j]))));
   }
 }
 
 function drawWeights({ context, width }, result, theme, cursor) {
   const { map: { x, y }, values, asks, list, wide } = result, map = new HeatMap(context, theme, x, y);
   map.fill(values.weights.flat(), WEIGHTS);
-  words(context, theme, picture.weights, wide ? x.start : 0, y.start - (wide ? 50 : 38), { colour: theme.text, bold: true, width: width - x.start });
+  words(context, theme, picture.weights, wide ? x.start : 0, y.start - (wide ? 34 : 38), { colour: theme.text, bold: true, width: width - x.start });
   words(context, theme, picture.key_axis, x.start - 8, y.start - 12, { align: "right", colour: colours.key });
   list.forEach((word, k) => {
     words(context, theme, word, x.at(k), y.start - 12, { align: "center", colour: colours.key, bold: true });

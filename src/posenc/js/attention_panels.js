@@ -1,6 +1,6 @@
-// A sentence's attention weights and outputs before and after its words have moved: two panels, side by side or one below
-// the other. A panel's rows are the queries: the weights of each as numbers, and beside them its output as a row of bars.
-// Side by side, a ribbon goes from each row to where its word has moved.
+// A sentence's attention weights and outputs before and after its words have moved: two panels, side by side. A panel's rows
+// are the queries: the weights of each as numbers and, beside them or above on a narrow canvas, its output as a row of bars.
+// A ribbon goes from each output to where its word has moved.
 
 import { meanRow } from "./arithmetic_attention.js";
 import catalogue from "./order_blindness.json";
@@ -13,41 +13,39 @@ export const EQUAL = 1e-12; // rounding errors stay below
 
 const { picture } = catalogue;
 const WEIGHTS = sequential(0, 1.4); // pale enough for the numbers in the cells, whatever a weight is
-const BESIDE = 600; // pixels from which the panels are side by side
-const TITLES = 42, VERDICT = 44, LARGEST = 50, SMALL = 60; // of a cell
-const HIGH = { beside: 280, below: 198 }; // of a panel with the longest sentence, so that nothing below jumps
-const SIGNS = [76, 24]; // pixels beside a panel: whether each output is the same, and by how much it is not
-const BAR = 0.55, SMALL_BAR = 0.45; // of a cell: a bar of an output
-const NUMBERED = 20; // pixels of a cell from which its number stands in it
-const GRIP = 26, NUMBER = 14; // beside a row's word, what it is dragged by and its position
+const BESIDE = 560; // pixels from which a panel's outputs are beside its weights
+const TITLES = 42, VERDICT = 44, LARGEST = 50; // of a cell
+const HIGH = { beside: 280, above: 346 }, WEIGHTS_BELOW = 200; // of the panels with the longest sentence, so that nothing below jumps
+const BAR = 0.55, LONGEST = 88, LEAST = 40; // a bar of an output, of a cell; all bars above weights, in pixels
+const NUMBERED = 18; // pixels of a cell from which its number stands in it
+const GRIP = 30, NUMBER = 14; // beside a row's word, what it is dragged by and its position
 
 export function panelsHeight(width) {
-  return (width >= BESIDE ? HIGH.beside : 2 * HIGH.below) + VERDICT;
+  return (width >= BESIDE ? HIGH.beside : HIGH.above) + VERDICT;
 }
 
-// Where the panels stand, and the axes of their cells: keys, queries, entries of an output, and the mean.
+// Where the panels stand, and the axes of their cells: keys, queries, entries of an output, outputs, and the mean.
 export function panelsOf(width, list, dim) {
   const beside = width >= BESIDE, count = list.length;
-  const longest = Math.max(...list.map((word) => [...word].reduce((sum, sign) => sum + (sign > "\u2e80" ? 13 : sign < "a" ? 11 : 8.6), 0)));
-  const labels = longest + 12 + (beside ? GRIP + NUMBER : GRIP), bars = (beside ? BAR : SMALL_BAR) * dim, gap = beside ? 12 : 7;
-  const own = beside ? longest + 8 + NUMBER : labels, across = beside ? own + 84 + gap : 0;
-  const cellWith = (signs) => Math.floor((width - labels - signs - gap - across) / ((beside ? 2 : 1) * (count + bars)));
-  const signs = SIGNS.find((wide) => cellWith(wide) >= NUMBERED) ?? SIGNS.at(-1), cell = Math.min(beside ? LARGEST : SMALL, cellWith(signs));
-  const slanted = 0.82 * longest > cell - 3;
-  const header = TITLES + (slanted ? 0.64 * longest + 16 : beside ? 22 : 14);
-  const row = Math.min(LARGEST, Math.floor(((beside ? HIGH.beside : HIGH.below) - header - 10) / (count + 1)));
-  const panel = (left, top, label) => {
-    const start = left + label, end = start + count * cell + gap, upper = top + header, lower = upper + count * row;
-    return {
-      left, top, start, cell, row, slanted,
-      x: cellAxis(count, start, start + count * cell),
-      y: cellAxis(count, upper, lower),
-      entry: cellAxis(dim, end, end + bars * cell),
-      mean: cellAxis(1, lower + 6, lower + 6 + row),
-    };
-  };
-  const wide = labels + count * cell + gap + bars * cell;
-  return { beside, signs, before: panel(0, 0, own), after: beside ? panel(width - signs - wide, 0, labels) : panel(0, HIGH.below, labels) };
+  const longest = Math.max(beside ? 0 : 28, ...list.map((word) => [...word].reduce((sum, sign) => sum + (sign > "\u2e80" ? 13 : sign < "a" ? 11 : 8.6), 0)));
+  const own = longest + 8 + (beside ? NUMBER : 0), gap = 12, half = (width + gap) / 2, ribbons = beside ? Math.min(84, width / 8) : 36;
+  const spare = (signs) => width - 2 * own - GRIP - signs - ribbons, cellWith = (signs) => Math.floor((spare(signs) - 2 * gap) / 2 / (count + BAR * dim));
+  const signs = (beside ? cellWith(76) >= 26 : spare(62) >= 2 * LEAST) ? (beside ? 76 : 62) : 24;
+  const above = (room) => Math.min(LARGEST, Math.floor((half - gap - own - room) / count)), isWide = (cell) => 0.82 * longest > cell - 2;
+  const slanted = isWide(beside ? cellWith(signs) : above(0)), cell = beside ? Math.min(LARGEST, cellWith(signs)) : above(slanted ? 0.45 * longest : 0);
+  const bars = beside ? BAR * dim * cell : Math.min(LONGEST, spare(signs) / 2);
+  const titled = beside ? TITLES - 14 : WEIGHTS_BELOW, header = titled + 14 + (slanted ? 0.64 * longest + 16 : 22);
+  const row = Math.min(LARGEST, Math.floor(beside ? (HIGH.beside - header - 10) / (count + 1) : (HIGH.above - header) / count));
+  const rows = (top, high) => ({ top, high, cells: cellAxis(count, top, top + count * high), mean: cellAxis(1, top + count * high + 6, top + (count + 1) * high + 6) });
+  const output = beside ? rows(header, row) : rows(TITLES - 4, Math.min(40, (WEIGHTS_BELOW - TITLES - 16) / (count + 1)));
+  const panel = (left, start, entries) => ({
+    left, start, cell, slanted, titled, beside, ring: left + 11, row: output.high, output: output.cells, mean: output.mean,
+    x: cellAxis(count, start, start + count * cell), y: cellAxis(count, header, header + count * row), entry: cellAxis(dim, entries, entries + bars),
+    queries: { left: start - own, right: beside ? entries + bars : start + count * cell },
+  });
+  const last = width - signs - bars; // where the outputs after start
+  const [start, left] = beside ? [last - gap - count * cell, last - gap - count * cell - own - GRIP] : [half + own, last - own - GRIP];
+  return { beside, signs, before: panel(0, own, beside ? own + count * cell + gap : own), after: panel(left, start, last) };
 }
 
 // On the way words pass over one another, those that go farthest on top; `shown` says where their rows and columns are.
@@ -100,7 +98,7 @@ function drawOutputs(context, theme, entry, y, outputs, greatest, rows = [...out
 }
 
 // The words of a panel, beside its rows and above its columns; those that can be dragged stand on a ground of their own.
-function drawWords(context, theme, { x, y, start, slanted }, { list, rows, columns }, { scheme }, draggable, numbered) {
+function drawWords(context, theme, { x, y, start, slanted, beside, ring, entry, output }, { list, rows, columns }, { scheme }, draggable, numbered) {
   const bold = `600 ${theme.font}`;
   const ground = (wide, left, middle, half = 9) => {
     if (!draggable) return;
@@ -115,30 +113,31 @@ function drawWords(context, theme, { x, y, start, slanted }, { list, rows, colum
   };
   for (const k of stacked(rows)) {
     const word = list[k], wide = widthOf(context, bold, word), right = start - 8;
-    ground(wide, right - wide, y.at(rows[k]));
+    if (beside) ground(wide, right - wide, y.at(rows[k]));
+    else words(context, theme, word, entry.start - 8, output.at(rows[k]), { align: "right", colour: colours.query, bold: true });
     words(context, theme, word, right, y.at(rows[k]), { align: "right", colour: colours.query, bold: true });
-    if (draggable) grip(context, theme, right - wide - 15, y.at(rows[k]), colours.position);
+    if (draggable) grip(context, theme, ring, output.at(rows[k]), colours.position);
     context.save();
     context.translate(x.at(columns[k]), y.start - 12);
     if (slanted) context.rotate(-0.7);
     ground(wide, slanted ? -2 : -wide / 2, 0, slanted ? 7.5 : 9); // slanted ones stand closer together
     words(context, theme, word, slanted ? -2 : 0, 0, { align: slanted ? "left" : "center", colour: colours.key, bold: true });
     context.restore();
-    const number = right - wide - (draggable ? 27 : 5);
+    const number = right - wide - (draggable ? 7 : 5);
     if (scheme !== "none" && numbered) words(context, sized(theme, 11), String(k), number, y.at(k), { align: "right", colour: colours.position, bold: true });
   }
 }
 
 // From each row of the words before to where its word has moved: a ribbon where the output is the same, else a dashed line.
 function drawRibbons(context, { before, after }, { values }, chosen) {
-  const from = before.entry.end + 4, to = after.left, middle = (from + to) / 2, half = Math.max(after.row / 2 - 5, 3);
+  const from = before.entry.end + 4, to = after.ring, middle = (from + to) / 2, half = Math.max(after.row / 2 - 5, 3);
   const edge = (upper, lower) => {
     context.moveTo(from, upper);
     context.bezierCurveTo(middle, upper, middle, lower, to, lower);
   };
   context.strokeStyle = context.fillStyle = colours.position;
   values.output_change.forEach((change, word) => {
-    const upper = before.y.at(word), lower = after.y.at(values.rows[word]), same = change <= EQUAL, bold = chosen === word;
+    const upper = before.output.at(word), lower = after.output.at(values.rows[word]), same = change <= EQUAL, bold = chosen === word;
     context.lineWidth = (same ? 1.2 : 2) + bold;
     context.setLineDash(same ? [] : [5, 5]);
     context.beginPath();
@@ -162,10 +161,10 @@ function drawChanges(context, theme, { after, signs }, { order, place, values })
     const same = change <= EQUAL, text = say(picture[same ? "same" : "other"], { change: grouped(Number(change.toPrecision(2))) });
     const [mark, more] = [text.slice(0, 1), text.slice(1)], left = after.entry.end + 5, large = sized(theme, 17);
     words(context, large, mark, left, y, { colour: theme.text, bold: true });
-    if (signs === SIGNS[0]) words(context, theme, more, left + 13, y, { colour: theme.text });
+    words(context, theme, [more, ""], left + 13, y, { colour: theme.text, width: signs - 16 });
   };
   sign(values.mean_change, after.mean.at(0));
-  values.output_change.forEach((change, word) => sign(change, after.y.at(place[word])));
+  values.output_change.forEach((change, word) => sign(change, after.output.at(place[word])));
   const size = Math.min(8, after.cell / 4);
   context.fillStyle = theme.text;
   order.forEach((query, i) => order.forEach((key, j) => {
@@ -181,14 +180,14 @@ function drawChanges(context, theme, { after, signs }, { order, place, values })
 
 // `shown` has the words with their weights and outputs, and where the rows and columns are that they stand in.
 function drawPanel(context, theme, panel, shown, greatest, state, facts, { draggable, numbered }) {
-  const { x, y, entry, start, top } = panel, { outputs, rows } = shown;
-  words(context, theme, [say(picture.weights, facts), say(picture.weights_short, facts), picture.weights_least], x.start, top + 28, { width: entry.start - x.start - 8 });
-  words(context, theme, say(picture.outputs, facts), entry.start, top + 28, { width: entry.end - entry.start });
+  const { x, entry, output, titled, beside, queries } = panel, { outputs, rows } = shown, left = beside ? x.start : queries.left;
+  words(context, theme, [say(picture.weights, facts), say(picture.weights_short, facts), picture.weights_least], left, titled, { width: x.end - left });
+  words(context, theme, say(picture.outputs, facts), entry.start, TITLES - 14, { width: entry.end - entry.start });
   drawWords(context, theme, panel, shown, state, draggable, numbered);
   drawWeights(context, theme, panel, shown, state.causal);
-  drawOutputs(context, theme, entry, y, outputs, greatest, rows);
+  drawOutputs(context, theme, entry, output, outputs, greatest, rows);
   drawOutputs(context, theme, entry, panel.mean, [meanRow(outputs)], greatest);
-  words(context, theme, picture.mean, entry.start - 6, panel.mean.at(0), { align: "right", width: entry.start - start });
+  words(context, theme, picture.mean, entry.start - 6, panel.mean.at(0), { align: "right" });
 }
 
 export function drawPanels({ context, width, height }, result, state, theme, facts, cursor) {
@@ -197,9 +196,9 @@ export function drawPanels({ context, width, height }, result, state, theme, fac
   const written = { ...as, rows: places, columns: places };
   const moved = { list: values.moved_words, weights: values.moved_weights, outputs: values.moved_outputs, rows: places, columns: places };
   const greatest = Math.max(...[...values.outputs, ...values.moved_outputs].flat().map(Math.abs));
-  const title = (texts, { left, top }, right) => words(context, sized(theme, 13), say(texts, facts), left, top + 10, { colour: theme.text, bold: true, width: right - left });
-  if (beside) drawRibbons(context, panels, result, cursor?.query);
-  title(picture.as_written, before, beside ? before.entry.end + 40 : width);
+  const title = (texts, { left }, right) => words(context, sized(theme, 13), say(texts[beside ? 0 : 1], facts), left, 10, { colour: theme.text, bold: true, width: right - left });
+  drawRibbons(context, panels, result, cursor?.query);
+  title(picture.as_written, before, after.left - 12);
   drawPanel(context, theme, before, written, greatest, state, facts, { draggable: false, numbered: beside });
   title(picture.moved, after, width);
   const shown = moving ? { ...as, rows: values.rows, columns: values.columns, moving } : moved;

@@ -3,7 +3,7 @@ import { colours, pairColour, sequential } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, colourBar, grip, words } from "./drawing.js";
 import catalogue from "./build_an_encoding.json";
 import { explorable } from "./explorable.js";
-import { grouped } from "./numbers.js";
+import { fixed, grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
@@ -29,21 +29,21 @@ function compute(state, width, previous) {
 
 // Dials of the pairs, frequencies and properties, and beside or below them the map of distances.
 function places(width, pairs = PAIRS) {
-  const wide = width >= 600, side = wide ? Math.min(0.44 * width, 312) : 160, right = wide ? width - side - 30 : width;
+  const wide = width >= 480, side = wide ? Math.min(0.44 * width, 312) : 172, right = wide ? width - side - 30 : width;
   const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : Math.max(pairs, 4), rows = Math.ceil(pairs / columns);
   const across = right / columns, beside = wide && across > 140 ? 76 : 0; // numbers beside a dial, where there is room
-  const size = Math.min(across - beside, wide ? 216 / rows : 76, 170);
-  const left = wide ? width - side - 2 : 26, top = wide ? 24 : 194;
+  const size = Math.min(across - beside, wide ? 212 / rows : 74, 170);
+  const left = wide ? width - side - 2 : 26, top = wide ? 20 : 192;
   return {
-    wide, side, height: wide ? 368 : top + side + 14,
+    wide, side, height: wide ? 368 : top + side + 18,
     dials: { right, columns, across, beside, size, top: wide ? 18 + (216 - rows * size) / 2 : 18 },
     frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
-    frequencyTop: wide ? 260 : 112,
+    frequencyTop: wide ? 262 : 122,
     map: { x: cellAxis(LENGTH, left, left + side), y: cellAxis(LENGTH, top, top + side) },
   };
 }
 
-// A hand, and its shadows: the sine on the upright bar beside it, the cosine on the bar above.
+// A hand, and its shadows: the sine on the upright bar beside it, and the cosine on the bar above.
 function drawDial(context, theme, x, y, size, angle, colour, cosines) {
   const radius = 0.35 * size, [sine, cosine] = [Math.sin(angle), Math.cos(angle)], far = radius + 0.09 * size;
   context.strokeStyle = theme.grid;
@@ -52,11 +52,22 @@ function drawDial(context, theme, x, y, size, angle, colour, cosines) {
   context.arc(x, y, radius, 0, 2 * Math.PI);
   context.moveTo(x + far, y - radius);
   context.lineTo(x + far, y + radius);
-  context.moveTo(x - radius, y - far);
-  context.lineTo(x + radius, y - far);
+  if (cosines) {
+    context.moveTo(x - radius, y - far);
+    context.lineTo(x + radius, y - far);
+  }
   context.stroke();
-  context.globalAlpha = cosines ? 1 : 0.3;
   context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(x + radius * cosine, y - radius * sine);
+  context.lineTo(x + far, y - radius * sine);
+  if (cosines) {
+    context.moveTo(x + radius * cosine, y - radius * sine);
+    context.lineTo(x + radius * cosine, y - far);
+  }
+  context.stroke();
+  context.globalAlpha = cosines ? 1 : 0.45;
   context.lineWidth = 3;
   context.beginPath();
   context.moveTo(x, y);
@@ -110,11 +121,14 @@ function draw(canvas, result, state, theme, cursor) {
   for (let m = 0; m < LENGTH; m++) for (let n = 0; n < m; n++) cells[m * LENGTH + n] = cells[n * LENGTH + m] = apart[m][n];
   const map = new HeatMap(context, theme, x, y);
   map.fill(cells, scale);
-  words(context, theme, picture.map.map((text) => say(text, { length: LENGTH })), wide ? x.start : 0, y.start - 11, { colour: theme.text, bold: true, width: width - (wide ? x.start : 0) });
+  const bar = width - 82, left = wide ? x.start : 0;
+  words(context, theme, picture.map, left, y.start - 12, { colour: theme.text, bold: true, width: bar - left - 22 });
+  words(context, theme, "0", bar - 6, y.start - 12, { align: "right" });
+  colourBar(context, theme, scale, { left: bar, top: y.start - 17, width: 50, ticks: [] });
+  words(context, theme, fixed(scale.to, 1), bar + 56, y.start - 12);
   for (const [axis, at, align] of [["x", 0, "left"], ["x", LENGTH - 1, "right"]]) words(context, theme, String(at), result.map[axis].at(at), y.end + 9, { align });
   words(context, theme, picture.position, x.at(LENGTH / 2), y.end + 9, { align: "center" });
-  if (wide) colourBar(context, theme, scale, { left: x.end - 110, top: y.end + 4, width: 80, ticks: [], title: "" });
-  else drawProperties(context, theme, result, x.start + side + 12, y.start + 26, width);
+  if (!wide) drawProperties(context, theme, result, x.start + side + 12, y.start + 26, width);
   context.strokeStyle = colours.query;
   context.lineWidth = 1.5;
   const row = y.at(state.position - 0.5), cell = y.at(1) - y.at(0);

@@ -127,17 +127,16 @@ function drawMap({ context, width }, { values, axes, place }, { scheme, length, 
   if (cursor !== null) map.outline(cursor.dimension, cursor.position);
 }
 
-// The chosen encoding's column, and lines from it to the large picture.
-function drawChoice({ context }, { axes, place }, theme, left, right) {
-  const { position, dimension } = axes, upper = place.top - 2, lower = place.last + place.row + 2;
+// The chosen encoding's column, and what leads from it to the large picture.
+function drawChoice({ context }, { axes: { position, dimension }, place }, theme, left, right) {
+  const upper = place.top - 2, lower = place.last + place.row + 2;
+  context.fillStyle = theme.muted;
+  context.globalAlpha = 0.2;
+  context.beginPath();
+  for (const [x, y] of [[position.start, dimension.end + 24], [position.end, dimension.end + 24], [right, upper], [left, upper]]) context.lineTo(x, y);
+  context.fill();
+  context.globalAlpha = 1;
   context.strokeStyle = theme.text;
-  context.lineWidth = 1;
-  for (const [from, to] of [[left, position.start], [right, position.end]]) {
-    context.beginPath();
-    context.moveTo(from, upper);
-    context.lineTo(to, dimension.end + 22);
-    context.stroke();
-  }
   context.lineWidth = 2;
   context.strokeRect(left, upper, right - left, lower - upper);
 }
@@ -160,7 +159,7 @@ function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, d
   columns.forEach(({ name, start, end }, k) => {
     const map = new HeatMap(context, theme, cellAxis(shown, start, end), cellAxis(dim, top, top + thumb)), middle = (start + end) / 2;
     map.fill(cellsOf(gallery[name].encodings, shown, dim), scaleOf(name, LONGEST));
-    words(context, small, picture.columns[name], middle, top + thumb + 11, { align: "center", colour: theme.text, width: end - start + 3 });
+    words(context, small, picture.columns[name], middle, top + thumb + 11, { align: "center", colour: theme.text, width: end - start });
     if (counts[k] === most) {
       context.fillStyle = colours.score;
       context.fillRect(start, last + 1, end - start, row - 2);

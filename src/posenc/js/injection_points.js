@@ -11,8 +11,8 @@ const LAST = 32, LATEST = 6, ROUNDING = 1e-9; // as in Python
 const QUERY = 2, KEY = 1; // “sat” and “cat” among the tokens
 const POINTS = ["input", "query_key", "logits"];
 const LANES = { query: 16, key: 44 }, TRACK = 74; // the tokens, and their positions
-const FRAME = { top: 124, bottom: 192 }, BARS = { top: 256, bottom: 326 }, MOST = 0.8; // of a weight
-const HEIGHT = 346, HALF = { word: 31, high: 13 };
+const FRAME = { top: 124, bottom: 192 }, BARS = { top: 250, bottom: 364 }, MOST = 0.9; // of a weight
+const HEIGHT = 366, HALF = { word: 31, high: 13 };
 
 function compute(state, width, previous, data) {
   const { injection_point: point, m, n, start } = state, low = Math.min(m, n), { query, keys, others } = data;
@@ -33,7 +33,7 @@ function layout(width) {
   return {
     positions: new Axis({ from: 0, to: LAST, start: HALF.word + 1, end: width - HALF.word - 1 }),
     points: POINTS.map((name, k) => ({ name, left: 1 + k * (across + gap), right: k * (across + gap) + across - 1 })),
-    bars: { x: cellAxis(6, 0, width), y: new Axis({ from: 0, to: MOST, start: BARS.bottom, end: BARS.top }) },
+    bars: { x: new Axis({ from: 0, to: MOST, start: 42, end: width - 48 }), y: cellAxis(6, BARS.top, BARS.bottom) },
   };
 }
 
@@ -124,22 +124,22 @@ function drawPoint(context, theme, { name, left, right }, result, state) {
 
 function drawWeights({ context, width }, { values, blind, data, bars: { x, y } }, theme, cursor) {
   words(context, theme, picture.weights, 0, 236, { colour: theme.text, bold: true, width });
-  const wide = 0.56 * (x.at(1) - x.at(0));
+  const high = 0.66 * (y.at(1) - y.at(0));
   values.weights.forEach((weight, k) => {
-    const left = x.at(k) - wide / 2, name = k === KEY ? "key" : k === QUERY ? "query" : null, top = y.at(weight), was = y.at(blind[k]);
+    const top = y.at(k) - high / 2, name = k === KEY ? "key" : k === QUERY ? "query" : null, end = x.at(weight), was = x.at(blind[k]);
     context.fillStyle = colours[name ?? "score"];
     context.globalAlpha = name === "key" || cursor?.token === k ? 1 : 0.55;
-    context.fillRect(left, top, wide, y.start - top);
+    context.fillRect(x.start, top, end - x.start, high);
     context.globalAlpha = 1;
     context.strokeStyle = theme.text;
     context.setLineDash([4, 3]);
-    context.strokeRect(left, was, wide, y.start - was);
+    context.strokeRect(x.start, top, was - x.start, high);
     context.setLineDash([]);
-    words(context, theme, say(picture.weight, { weight: 100 * weight }), x.at(k), Math.min(top, was) - 8, { align: "center", bold: true, colour: theme.text });
-    words(context, theme, data.words[k], x.at(k), y.start + 11, { align: "center", bold: name !== null, colour: name ? colours[name] : theme.text });
+    words(context, theme, say(picture.weight, { weight: 100 * weight }), Math.max(end, was) + 7, y.at(k) + 1, { bold: true, colour: theme.text });
+    words(context, theme, data.words[k], x.start - 8, y.at(k) + 1, { align: "right", bold: name !== null, colour: name ? colours[name] : theme.text });
   });
   context.fillStyle = theme.muted;
-  context.fillRect(0, y.start, width, 1);
+  context.fillRect(x.start - 1, y.start, 1, y.end - y.start);
 }
 
 function draw(canvas, result, state, theme, cursor) {
@@ -185,13 +185,14 @@ const render = explorable({
   catalogue,
   readers: [{
     name: "token",
-    axis: ({ bars }) => bars.x,
-    within: ({ bars: { x, y } }) => [{ left: x.start, right: x.end, top: y.end - 20, bottom: y.start + 18 }],
+    vertical: true,
+    axis: ({ bars }) => bars.y,
+    within: ({ bars: { x, y } }) => [{ left: 0, right: x.end + 48, top: y.start, bottom: y.end }],
   }],
   height: () => HEIGHT,
   compute, draw, facts, handles, press, linked,
   reading: ({ values, places, data }, state, { token }) => ({ word: data.words[token], place: places[token], read: 100 * values.weights[token] }),
-  pixel: ({ bars: { x, y } }, token, weight) => [x.at(token), y.at(weight)],
+  pixel: ({ bars: { x, y } }, token, weight) => [x.at(weight), y.at(token)],
 });
 
 export default { render };

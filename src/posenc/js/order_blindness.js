@@ -80,23 +80,25 @@ function blocks({ place, values }) {
 const cellsOf = (axis) => ({ panels: { before } }) => before[axis];
 
 // The word under the pointer, in either panel, along its axis "x" or "y".
-const pickAlong = (axis) => (x, y, { values, panels: { beside, before, after } }) => {
-  const inAfter = beside ? x >= after.left : y >= after.top, cells = (inAfter ? after : before)[axis], at = cells.invert(axis === "y" ? y : x);
+const pickAlong = (axis) => (x, y, { values, panels: { before, after } }) => {
+  const inAfter = x >= after.queries.left, cells = (inAfter ? after : before)[axis], at = cells.invert(axis === "y" ? y : x);
   if (!inAfter) return cells.nearest(at);
   const away = values[axis === "y" ? "rows" : "columns"].map((where) => Math.abs(where - at));
   return away.indexOf(Math.min(...away));
 };
 
-const rectangles = (right) => ({ panels: { before, after } }) => [before, after].map((panel) => (
-  { left: right === "x" ? panel.x.start : panel.left, right: panel[right].end, top: panel.y.start, bottom: panel.y.end }
-));
+const rectangles = (across) => ({ panels: { before, after } }) => [before, after].map((panel) => {
+  const [left, right] = across === "x" ? [panel.x.start, panel.x.end] : [panel.queries.left, panel.queries.right];
+  return { left, right, top: panel.y.start, bottom: panel.y.end };
+});
 
-// Each word of the moved sentence is dragged by the dot of its row, so that a finger on the word scrolls, and by its column.
+// Each word of the moved sentence is dragged by its row, on a narrow canvas by its ring, so that a finger on the word scrolls,
+// and by its column.
 function handles({ order, place, values, panels: { after } }) {
-  const row = (at, word) => ({
-    name: `row_${word}`, along: "y", swaps: true, x: after.left + 11, y: after.y.at(values.rows[word]),
-    box: { left: after.left, right: after.left + 24, top: after.y.at(values.rows[word] - 0.5), bottom: after.y.at(values.rows[word] + 0.5) },
-    drag: (x, y) => ({ order: movedTo(order, at, after.y.nearest(after.y.invert(y))) }),
+  const { ring, output, beside, start } = after, row = (at, word) => ({
+    name: `row_${word}`, along: "y", swaps: true, x: ring, y: output.at(values.rows[word]),
+    box: { left: ring - 13, right: beside ? start - 3 : ring + 15, top: output.at(values.rows[word] - 0.5), bottom: output.at(values.rows[word] + 0.5) },
+    drag: (x, y) => ({ order: movedTo(order, at, output.nearest(output.invert(y))) }),
   });
   const column = (at, word) => ({
     name: `column_${word}`, along: "x", swaps: true, x: after.x.at(values.columns[word]), y: after.y.start - 12,

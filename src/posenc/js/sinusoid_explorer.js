@@ -17,8 +17,8 @@ const LINE = 42; // the positions, the query above and the key below
 
 // From above: the positions, a dial for each pair, the curves.
 function places(width) {
-  if (width >= 600) return { dials: { top: 100, right: width, bottom: 192 }, legend: 214, chart: { top: 250, bottom: 364 } };
-  return { dials: { top: 100, right: width, bottom: 188 }, legend: 206, chart: { top: 252, bottom: 344 } };
+  if (width >= 600) return { dials: { top: 106, right: width, bottom: 210 }, heading: 228, chart: { top: 278, bottom: 398 } };
+  return { dials: { top: 106, right: width, bottom: 190 }, heading: 208, chart: { top: 262, bottom: 352 } };
 }
 
 // What is said of the rows of a kernel.
@@ -92,6 +92,7 @@ function dialsOf(pairs, { top, right, bottom }) {
     columns = Math.min(Math.floor(right / size), pairs);
     if (columns > 0 && Math.ceil(pairs / columns) * size <= bottom - top) break;
   }
+  columns = Math.ceil(pairs / Math.ceil(pairs / columns)); // as many in each row
   const wide = Math.min(right / columns, 1.3 * size), left = (right - columns * wide) / 2;
   const at = (pair) => ({ pair, x: left + ((pair % columns) + 0.5) * wide, y: top + (Math.floor(pair / columns) + 0.5) * size });
   return { size, all: Array.from({ length: pairs }, (_, pair) => at(pair)) };
@@ -164,7 +165,7 @@ function drawPositions({ context, width }, { axes: { position: x } }, state, the
   line.horizontal(0, { colour: theme.muted, width: 1.5, dash: [] });
   for (const m of [0, 32, 64, 96, 127]) {
     line.rule([x.at(m), LINE - 4], [x.at(m), LINE + 4], { colour: theme.muted, dash: [] });
-    if (Math.abs(other.x - x.at(m)) > 100) words(context, theme, String(m), x.at(m), LINE + 14, { align: m === 127 ? "right" : "center" }); // clear of its name
+    words(context, theme, String(m), x.at(m), LINE + 31, { align: m === 127 ? "right" : "center" });
   }
   grip(context, theme, query.x, query.y, colours.query);
   nameOf(context, theme, say(picture.query, state), query.x, query.y, colours.query, width);
@@ -176,19 +177,20 @@ function drawKernel({ context, width }, { values, axes, place }, state, theme, c
   const { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS };
   const points = (line) => Array.from(line, (value, k) => [k - REACH, value]), random = weight === "random";
   const long = width >= 600 ? picture.long : picture.short, entry = (name, colour, stroke) => ({ label: say(long[name], facts), colour, ...stroke });
+  words(context, theme, [picture.y, picture.y_short], 0, place.heading, { colour: theme.text, bold: true, width });
   const entries = [entry(random ? "from_here" : "from_everywhere", colours.query)];
   if (random) entries.push(entry("band", colours.position, { area: true }));
   if (weight !== "identity") entries.push(entry("plain", theme.muted, { dash: PLAIN }));
-  legend(context, theme, entries, 0, place.legend, width);
+  legend(context, theme, entries, 0, place.heading + 18, width);
   const plot = new Plot(context, theme, x, y), room = new Axis({ from: x.invert(x.start - 10), to: REACH, start: x.start - 10, end: x.end });
-  new Plot(context, theme, room, y).axes({ xTitle: picture.x, yTitle: [picture.y, picture.y_short], xTicks: width >= 600 ? 8 : 4, yTicks: 4, xText: formatInteger });
+  new Plot(context, theme, room, y).axes({ xTitle: picture.x, yTitle: "", xTicks: width >= 600 ? 8 : 4, yTicks: 4, xText: formatInteger });
   plot.vertical(0, { colour: theme.muted, dash: [] });
   if (random) plot.area(points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]), colours.position);
   if (weight !== "identity") plot.line(points(values.plain), theme.muted, { width: 1.6, dash: PLAIN });
   plot.line(points(values.kernel), colours.query, { width: 2.2 });
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
   grip(context, theme, px, py, colours.key);
-  nameOf(context, theme, say(picture.offset, state), px - 6, y.start - 9, colours.key, x.end);
+  nameOf(context, theme, say(picture.offset, state), px - 13, y.end - 9, colours.key, x.end);
   if (cursor !== null) plot.vertical(cursor.offset);
 }
 

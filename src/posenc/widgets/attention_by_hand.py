@@ -28,7 +28,7 @@ class AttentionByHand(Explorable):
     """
 
     module = "attention_by_hand"
-    room = (656, 912)
+    room = (632, 884)
     main = ("token",)
 
     token = Choice("2", chips=True)

@@ -24,7 +24,7 @@ class InjectionPoints(Explorable):
     """The attention of one token to six, wherever they are: with a sinusoidal encoding added, RoPE, or ALiBi."""
 
     module = "injection_points"
-    room = (635, 802)
+    room = (655, 822)
     main = ("together",)
 
     injection_point = Choice("none", chips=True)

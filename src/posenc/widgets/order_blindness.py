@@ -16,8 +16,8 @@ class OrderBlindness(Explorable):
     """
 
     module = "order_blindness"
-    room = (702, 1056)
-    main = ("order", "scheme")
+    room = (658, 960)
+    main = ("scheme",)
 
     sentence = Choice("dog bites man")
     order = Text("210", rf"(?!.*(.).*\1)[0-{WORDS - 1}]{{0,{WORDS}}}", own_control=True)

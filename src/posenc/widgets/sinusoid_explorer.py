@@ -32,8 +32,8 @@ class SinusoidExplorer(Explorable):
     """
 
     module = "sinusoid_explorer"
-    room = (724, 1010)
-    main = ("position", "weight")
+    room = (761, 964)
+    main = ("weight",)
 
     position = Control(20, 0, POSITIONS - 1, "integer")
     offset = Control(10, -REACH, REACH, "integer")

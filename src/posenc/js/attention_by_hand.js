@@ -26,7 +26,7 @@ function compute(state, width, previous, { words: list, rows }) {
 
 // The plane, and beside or below it the matrix.
 function places(width, count) {
-  const wide = width >= 500, share = (UP[1] - UP[0]) / (ACROSS[1] - ACROSS[0]), across = wide ? Math.min(0.52 * width, 420) : width;
+  const wide = width >= 490, share = (UP[1] - UP[0]) / (ACROSS[1] - ACROSS[0]), across = wide ? Math.min(0.52 * width, 420) : width;
   const high = Math.min(across * share, wide ? Infinity : 240), left = wide ? across + 68 : 62, top = wide ? 42 : high + 52, right = width - (wide ? 2 : 4);
   const bottom = top + (wide ? Math.max(168, high - 150) : 102), unit = (UP[1] - UP[0]) / high; // as much for a pixel in both directions
   return {
@@ -116,7 +116,7 @@ function drawWeights({ context, width }, result, theme, cursor) {
 
 // The output of the chosen token, as bars.
 function drawGathered(context, theme, { map, values, asks, list }) {
-  const { start, end } = map.x, top = map.y.end + 34, scale = new Axis({ from: 0, to: 1.2, start: start + 64, end });
+  const { start, end } = map.x, top = map.y.end + 34, scale = new Axis({ from: 0, to: 1, start: start + 64, end: end - 34 });
   words(context, theme, picture.output.map((text) => say(text, { asks: list[asks] })), start, top - 12, { colour: theme.text, bold: true, width: end - start });
   values.gathered[asks].forEach((amount, f) => {
     const at = top + 8 + 17 * f;

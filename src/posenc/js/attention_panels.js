@@ -16,7 +16,7 @@ const WEIGHTS = sequential(0, 1.4); // pale enough for the numbers in the cells,
 const BESIDE = 560; // pixels from which a panel's outputs are beside its weights
 const TITLES = 42, VERDICT = 44, LARGEST = 50; // of a cell
 const HIGH = { beside: 280, above: 346 }, WEIGHTS_BELOW = 200; // of the panels with the longest sentence, so that nothing below jumps
-const BAR = 0.55, LONGEST = 88, LEAST = 40; // a bar of an output, of a cell; all bars above weights, in pixels
+const BAR = 0.55, LONGEST = 88, LEAST = 34; // a bar of an output, of a cell; all bars above weights, in pixels
 const NUMBERED = 18; // pixels of a cell from which its number stands in it
 const GRIP = 30, NUMBER = 14; // beside a row's word, what it is dragged by and its position
 
@@ -27,25 +27,29 @@ export function panelsHeight(width) {
 // Where the panels stand, and the axes of their cells: keys, queries, entries of an output, outputs, and the mean.
 export function panelsOf(width, list, dim) {
   const beside = width >= BESIDE, count = list.length;
-  const longest = Math.max(beside ? 0 : 28, ...list.map((word) => [...word].reduce((sum, sign) => sum + (sign > "\u2e80" ? 13 : sign < "a" ? 11 : 8.6), 0)));
-  const own = longest + 8 + (beside ? NUMBER : 0), gap = 12, half = (width + gap) / 2, ribbons = beside ? Math.min(84, width / 8) : 36;
+  const longest = Math.max(...list.map((word) => [...word].reduce((sum, sign) => sum + (sign > "\u2e80" ? 13 : sign < "a" ? 11 : 8.6), 0)));
+  const own = beside ? longest + 8 + NUMBER : Math.max(longest, 31) + 8, gap = 12, half = (width + gap) / 2, ribbons = beside ? Math.min(84, width / 8) : 36;
   const spare = (signs) => width - 2 * own - GRIP - signs - ribbons, cellWith = (signs) => Math.floor((spare(signs) - 2 * gap) / 2 / (count + BAR * dim));
-  const signs = (beside ? cellWith(76) >= 26 : spare(62) >= 2 * LEAST) ? (beside ? 76 : 62) : 24;
-  const above = (room) => Math.min(LARGEST, Math.floor((half - gap - own - room) / count)), isWide = (cell) => 0.82 * longest > cell - 2;
-  const slanted = isWide(beside ? cellWith(signs) : above(0)), cell = beside ? Math.min(LARGEST, cellWith(signs)) : above(slanted ? 0.45 * longest : 0);
+  const signs = (beside ? cellWith(76) >= 26 : spare(72) >= 2 * LEAST) ? (beside ? 76 : 72) : 24;
+  const isWide = (cell) => 0.82 * longest > cell - 2, above = (named) => { // with words beside the rows, or only beside the outputs
+    const cellIn = (room) => Math.min(LARGEST, Math.floor((half - gap - named - room) / count)), slanted = isWide(cellIn(0));
+    return { named, slanted, cell: cellIn(slanted ? 0.45 * longest : 0) };
+  };
+  const { named, slanted, cell } = beside
+    ? { named: own, slanted: isWide(cellWith(signs)), cell: Math.min(LARGEST, cellWith(signs)) } : [own, 0].map(above).find((fits) => fits.cell >= NUMBERED) ?? above(0);
   const bars = beside ? BAR * dim * cell : Math.min(LONGEST, spare(signs) / 2);
   const titled = beside ? TITLES - 14 : WEIGHTS_BELOW, header = titled + 14 + (slanted ? 0.64 * longest + 16 : 22);
   const row = Math.min(LARGEST, Math.floor(beside ? (HIGH.beside - header - 10) / (count + 1) : (HIGH.above - header) / count));
   const rows = (top, high) => ({ top, high, cells: cellAxis(count, top, top + count * high), mean: cellAxis(1, top + count * high + 6, top + (count + 1) * high + 6) });
   const output = beside ? rows(header, row) : rows(TITLES - 4, Math.min(40, (WEIGHTS_BELOW - TITLES - 16) / (count + 1)));
   const panel = (left, start, entries) => ({
-    left, start, cell, slanted, titled, beside, ring: left + 11, row: output.high, output: output.cells, mean: output.mean,
+    left, start, cell, slanted, titled, beside, named, ring: left + 11, row: output.high, output: output.cells, mean: output.mean,
     x: cellAxis(count, start, start + count * cell), y: cellAxis(count, header, header + count * row), entry: cellAxis(dim, entries, entries + bars),
-    queries: { left: start - own, right: beside ? entries + bars : start + count * cell },
+    queries: { left: start - named, right: beside ? entries + bars : start + count * cell },
   });
   const last = width - signs - bars; // where the outputs after start
-  const [start, left] = beside ? [last - gap - count * cell, last - gap - count * cell - own - GRIP] : [half + own, last - own - GRIP];
-  return { beside, signs, before: panel(0, own, beside ? own + count * cell + gap : own), after: panel(left, start, last) };
+  const [start, left] = beside ? [last - gap - count * cell, last - gap - count * cell - own - GRIP] : [half + named, last - own - GRIP];
+  return { beside, signs, before: panel(0, named, beside ? own + count * cell + gap : own), after: panel(left, start, last) };
 }
 
 // On the way words pass over one another, those that go farthest on top; `shown` says where their rows and columns are.
@@ -98,7 +102,7 @@ function drawOutputs(context, theme, entry, y, outputs, greatest, rows = [...out
 }
 
 // The words of a panel, beside its rows and above its columns; those that can be dragged stand on a ground of their own.
-function drawWords(context, theme, { x, y, start, slanted, beside, ring, entry, output }, { list, rows, columns }, { scheme }, draggable, numbered) {
+function drawWords(context, theme, { x, y, start, slanted, beside, named, ring, entry, output }, { list, rows, columns }, { scheme }, draggable, numbered) {
   const bold = `600 ${theme.font}`;
   const ground = (wide, left, middle, half = 9) => {
     if (!draggable) return;
@@ -114,8 +118,8 @@ function drawWords(context, theme, { x, y, start, slanted, beside, ring, entry, 
   for (const k of stacked(rows)) {
     const word = list[k], wide = widthOf(context, bold, word), right = start - 8;
     if (beside) ground(wide, right - wide, y.at(rows[k]));
-    else words(context, theme, word, entry.start - 8, output.at(rows[k]), { align: "right", colour: colours.query, bold: true });
-    words(context, theme, word, right, y.at(rows[k]), { align: "right", colour: colours.query, bold: true });
+    else words(context, theme, word, entry.start - 8, output.at(rows[k]), { align: "right", colour: colours.query, bold: true, rim: true });
+    if (named) words(context, theme, word, right, y.at(rows[k]), { align: "right", colour: colours.query, bold: true, rim: !beside });
     if (draggable) grip(context, theme, ring, output.at(rows[k]), colours.position);
     context.save();
     context.translate(x.at(columns[k]), y.start - 12);
@@ -161,7 +165,7 @@ function drawChanges(context, theme, { after, signs }, { order, place, values })
     const same = change <= EQUAL, text = say(picture[same ? "same" : "other"], { change: grouped(Number(change.toPrecision(2))) });
     const [mark, more] = [text.slice(0, 1), text.slice(1)], left = after.entry.end + 5, large = sized(theme, 17);
     words(context, large, mark, left, y, { colour: theme.text, bold: true });
-    words(context, theme, [more, ""], left + 13, y, { colour: theme.text, width: signs - 16 });
+    words(context, theme, [more, ""], left + 13, y, { colour: theme.text, width: signs - 18 });
   };
   sign(values.mean_change, after.mean.at(0));
   values.output_change.forEach((change, word) => sign(change, after.output.at(place[word])));
@@ -181,7 +185,7 @@ function drawChanges(context, theme, { after, signs }, { order, place, values })
 // `shown` has the words with their weights and outputs, and where the rows and columns are that they stand in.
 function drawPanel(context, theme, panel, shown, greatest, state, facts, { draggable, numbered }) {
   const { x, entry, output, titled, beside, queries } = panel, { outputs, rows } = shown, left = beside ? x.start : queries.left;
-  words(context, theme, [say(picture.weights, facts), say(picture.weights_short, facts), picture.weights_least], left, titled, { width: x.end - left });
+  words(context, theme, [say(picture.weights, facts), say(picture.weights_short, facts), picture.weights_least], left, titled, { width: Math.max(x.end - left, beside ? 0 : 126) });
   words(context, theme, say(picture.outputs, facts), entry.start, TITLES - 14, { width: entry.end - entry.start });
   drawWords(context, theme, panel, shown, state, draggable, numbered);
   drawWeights(context, theme, panel, shown, state.causal);

@@ -29,7 +29,7 @@ function compute(state, width, previous) {
 
 // Dials of the pairs, frequencies and properties, and beside or below them the map of distances.
 function places(width, pairs = PAIRS) {
-  const wide = width >= 480, side = wide ? Math.min(0.44 * width, 312) : 172, right = wide ? width - side - 30 : width;
+  const wide = width >= 470, side = wide ? Math.min(0.44 * width, 312) : 172, right = wide ? width - side - 30 : width;
   const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : Math.max(pairs, 4), rows = Math.ceil(pairs / columns);
   const across = right / columns, beside = wide && across > 140 ? 76 : 0; // numbers beside a dial, where there is room
   const size = Math.min(across - beside, wide ? 212 / rows : 74, 170);
@@ -107,9 +107,9 @@ function drawProperties(context, theme, { values, wide }, left, top, right) {
   const [nearest, variation, violations] = [values.min_distance, values.translation_residual, values.monotonicity_violations];
   [[nearest > ROUNDING, nearest], [variation <= ROUNDING, 100 * variation], [violations <= ROUNDING, 100 * violations]].forEach(([holds, score], k) => {
     const at = top + (wide ? 21 : 50) * k;
-    words(context, theme, picture.properties[k], left, at, { colour: theme.text, width: right - left });
+    const start = wide ? Math.min(left + 160, right - 105) : left;
+    words(context, theme, picture.properties[k], left, at, { colour: theme.text, width: (wide ? start - 6 : right) - left });
     const texts = picture.scores[k].map((text) => say(text, { mark: holds ? "✓" : "✗", score }));
-    const start = wide ? Math.min(left + 160, right - 130) : left;
     words(context, theme, texts, start, wide ? at : at + 18, { colour: theme.text, bold: true, width: right - start });
   });
 }

@@ -17,8 +17,8 @@ const LINE = 42; // the positions, the query above and the key below
 
 // From above: the positions, a dial for each pair, the curves.
 function places(width) {
-  if (width >= 600) return { dials: { top: 106, right: width, bottom: 210 }, heading: 228, chart: { top: 278, bottom: 398 } };
-  return { dials: { top: 106, right: width, bottom: 190 }, heading: 208, chart: { top: 262, bottom: 352 } };
+  if (width >= 600) return { dials: { top: 106, right: width, bottom: 202 }, heading: 218, chart: { top: 266, bottom: 372 } };
+  return { dials: { top: 106, right: width, bottom: 190 }, heading: 208, chart: { top: 260, bottom: 354 } };
 }
 
 // What is said of the rows of a kernel.

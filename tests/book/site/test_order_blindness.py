@@ -22,6 +22,7 @@ def chips(live):
 
 def test_words_move_by_keys_and_take_the_focus_along(open_live):
     live = open_live(OrderBlindness)
+    live.open()
     assert live.figure.get_by_role("group", name="word order").count() == 1
     assert chips(live)[0] == "man bites dog"
     live.figure.get_by_role("button", name="man, position 0").press("ArrowRight")
@@ -44,6 +45,7 @@ def test_words_move_by_keys_and_take_the_focus_along(open_live):
 @pytest.mark.parametrize("width", [1280, 360])
 def test_words_are_dragged_by_mouse_and_finger(open_live, finger, width):
     live = open_live(OrderBlindness, width=width, height=740, has_touch=finger)
+    live.open()
     live.set(sentence=MAT, order="")
     control = live.control("order")
     control.scroll_into_view_if_needed()

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.xdist_group("SinusoidExplorer")  # with the battery of 
 
 def test_dragging_the_position_moves_the_hands_and_not_the_curve(open_live):
     live = open_live(SinusoidExplorer)
+    live.open()
     live.set(weight="identity")
     before = live.values()
     live.drag("position", 0.8)

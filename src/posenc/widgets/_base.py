@@ -306,7 +306,7 @@ class Explorable(anywidget.AnyWidget):
     """
 
     module: ClassVar[str]
-    main: ClassVar[tuple[str, ...]] = ()  # up to three controls under the picture; the others wait in the drawer
+    main: ClassVar[tuple[str, ...]] = ()  # the one to three controls under the picture; the others wait in the drawer
     catalogue: ClassVar[dict[str, Any]]  # from the file js/`module`.json, which JavaScript reads too
     room: ClassVar[tuple[int, int]]  # pixels that a wide page, and a phone's, keep free: never less than it takes
 

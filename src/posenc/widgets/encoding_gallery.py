@@ -60,7 +60,8 @@ class EncodingGallery(Explorable):
     """A table of encodings as a heat map, and which of seven desired properties each of seven encodings has."""
 
     module = "encoding_gallery"
-    room = (664, 869)
+    room = (692, 920)
+    main = ("length",)
 
     scheme = Choice("integer")
     length = Control(64, 16, LONGEST, "integer")

@@ -44,11 +44,11 @@ class LearnedDistanceBias(Explorable):
     """The distance bias of a trained model's heads, of one pair and of all, and the loss with it clamped."""
 
     module = "learned_distance_bias"
-    room = (775, 960)
-    main = ("clamp", "distance")
+    room = (690, 860)
+    main = ("clamp",)
 
     clamp = Choice("none", chips=True)
-    distance = Control(64, 0, LENGTH - 1, "integer")
+    distance = Control(200, 0, LENGTH - 1, "integer")
     pair = Control(7, 0, HEAD_DIM // 2 - 1, "integer")
     base = Choice("10000", chips=True)
     layer = Choice("2", chips=True)

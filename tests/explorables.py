@@ -163,6 +163,8 @@ CASES = [
             {"scaling": "yarn_temperature", "fine_tuning": "200"},
         ],
         {"scaling": "yarn_temperature", "length": 1024, "distance": "192"},
+        handles=("distance", "length"),
+        free={"length": 256, "distance": "96"},  # so that both can go on to the left, twice
     ),
     Case(
         RotationPlanes,

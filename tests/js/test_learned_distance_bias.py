@@ -61,7 +61,7 @@ def test_the_story_clamps():
     facts = {name: shown(LearnedDistanceBias, **setting).facts for name, setting in LearnedDistanceBias.story().items()}
     assert facts["bias"]["at_trained"] < -1 < 1 < facts["bias"]["at_far"]
     assert facts["bias"]["is_most_negative"]
-    assert facts["logit"]["factor"] < 0.01
+    assert facts["logit"]["factor"] > 1 > shown(LearnedDistanceBias, distance=64).facts["factor"]
     assert facts["bias"]["share"] > 80 > 1 > facts["clamp"]["share"]
     assert facts["control"]["share"] > 80
 

@@ -1,129 +1,108 @@
 import { colours, sequential } from "./colours.js";
-import { Axis, HeatMap, cellAxis, words } from "./drawing.js";
+import { Axis, HeatMap, Plot, cellAxis, grip, words } from "./drawing.js";
 import catalogue from "./copy_distance.json";
 import { explorable } from "./explorable.js";
-import { fixed, formatInteger } from "./numbers.js";
+import { fixed } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const TRAINED = 128, LENGTHS = [128, 256, 512, 1024], DISTANCES = [16, 32, 64, 96, 192, 384, 768]; // as in Python
-const RATE = 1.5e-3, SCALINGS = Object.keys(catalogue.controls.scaling.options);
+const SCALINGS = Object.keys(catalogue.controls.scaling.options);
 const RIGHT = sequential(0, 1.25); // pale enough for the numbers in the cells
-const SEQUENCE = { top: 40, bottom: 54 }, BAR = 18; // pixels
+const COLUMNS = DISTANCES.toReversed(); // as in a text, whose end is at the right
+const STRIP = { top: 54, bottom: 68 }, ARC = 34; // pixels
+
+const shareOf = (table, length, distance) => table?.[LENGTHS.indexOf(length)][DISTANCES.indexOf(distance)] ?? null;
+const percent = (share) => (share === null ? null : 100 * share);
+const firstOf = (length) => COLUMNS.findIndex((distance) => distance < length); // the farthest column that a sequence reaches
 
 function compute({ training, base, scaling, fine_tuning: steps }, width, previous, { models }) {
   const { accuracy, tuned } = models[`${training} ${base}`], isTuned = steps !== "0" && scaling in tuned;
   const methods = isTuned ? Object.fromEntries(SCALINGS.map((each) => [each, tuned[each]?.[steps] ?? null])) : accuracy;
-  return { values: { methods, before: isTuned ? tuned[scaling]["0"] : null, as_trained: accuracy.default }, ...places(width) };
+  return { values: { methods, before: isTuned ? tuned[scaling]["0"] : null, as_trained: accuracy.default }, befores: isTuned ? tuned : null, ...places(width) };
 }
 
 function places(width) {
-  const wide = width >= 600, left = wide ? 92 : 40, top = SEQUENCE.bottom + 58, bottom = top + (wide ? 30 : 25) * LENGTHS.length, bars = bottom + 40;
-  return {
-    wide, columns: cellAxis(DISTANCES.length, left, width - 6), rows: cellAxis(LENGTHS.length, top, bottom),
-    scalings: cellAxis(SCALINGS.length, bars, bars + BAR * SCALINGS.length), share: new Axis({ from: 0, to: 1, start: 104, end: width - 46 }), height: bars + BAR * SCALINGS.length + 2,
-  };
+  const wide = width >= 600, top = STRIP.bottom + 66, bottom = top + (wide ? 30 : 28) * SCALINGS.length;
+  return { wide, columns: cellAxis(COLUMNS.length, wide ? 116 : 98, width - 8), rows: cellAxis(SCALINGS.length, top, bottom), height: bottom + 20 };
 }
 
-// The cell that is pointed at, or else the one that was chosen.
-const cellOf = ({ length, distance }, cursor) => (cursor === null ? { row: LENGTHS.indexOf(length), column: DISTANCES.indexOf(Number(distance)) } : cursor);
+const blockAt = ({ columns }, { distance }) => [columns.at(COLUMNS.indexOf(Number(distance))), (STRIP.top + STRIP.bottom) / 2];
+const endAt = ({ columns }, { length }) => [columns.at(firstOf(length) - 0.5), STRIP.bottom + 22];
 
-// A sequence to scale: the block, its copy at the end, and as thick a line between them as the copy is accurate.
-function drawSequence({ context, width }, { values }, state, theme, cursor) {
-  const { row, column } = cellOf(state, cursor), length = LENGTHS[row], distance = DISTANCES[column], share = values.methods[state.scaling]?.[row][column] ?? null;
-  const x = new Axis({ from: 0, to: length, start: 4, end: width - 14 }), { top, bottom } = SEQUENCE, within = x.at(length - TRAINED);
+// A sequence, its columns as in the table: the block, its copy at the end, and as thick a line between them as the copy is accurate.
+function drawSequence({ context, width }, result, state, theme) {
+  const { columns, rows } = result, { length, distance } = state, { top, bottom } = STRIP, share = shareOf(result.values.methods[state.scaling], length, Number(distance));
+  const [block, middle] = blockAt(result, state), [left, ruler] = endAt(result, state), right = columns.end, known = Number(distance) < length, plot = new Plot(context, theme);
+  const text = say(picture[known ? (share === null ? "unknown" : "copy") : "too_short"], { distance, share: 100 * share });
+  words(context, theme, text, right, 9, { align: "right", colour: theme.text, bold: true });
   context.globalAlpha = 0.25;
   context.fillStyle = colours.neutral;
-  context.fillRect(x.start, top, x.end - x.start, bottom - top);
+  context.fillRect(left, top, right - left, bottom - top);
   context.globalAlpha = 1;
-  context.fillStyle = colours.bound;
-  context.fillRect(within, bottom + 2, x.end - within, 3);
-  words(context, theme, picture.within, x.end, bottom + 13, { align: "right" });
-  words(context, theme, say(picture.sequence, { length }), x.start, bottom + 13, { width: within - x.start - 60 > 0 ? width - 180 : 100 });
-  const known = distance < length, from = x.at(length - distance);
-  if (known) {
-    context.strokeStyle = colours.score;
-    context.globalAlpha = share === null ? 0.2 : 0.25 + 0.75 * share;
-    context.lineWidth = 1 + 5 * (share ?? 0);
-    context.beginPath();
-    context.moveTo(x.end, top);
-    context.quadraticCurveTo((x.end + from) / 2, top - 44, from, top);
-    context.stroke();
-    context.globalAlpha = 1;
-    context.fillStyle = colours.key;
-    context.fillRect(from - 4, top - 1, 8, bottom - top + 2);
-  }
+  for (const [from, to] of [[top, bottom], [rows.start, rows.end]]) plot.rule([columns.at(2.5), from], [columns.at(2.5), to], { colour: colours.bound, width: 2, dash: [5, 4] });
+  words(context, theme, say(picture.trained, { trained: TRAINED }), columns.at(2.5), rows.end + 12, { align: "center", colour: theme.text, bold: true });
+  plot.rule([left, ruler], [right, ruler], { colour: theme.muted, dash: [] });
+  words(context, theme, picture.sequence.map((each) => say(each, { length, times: length / TRAINED })), (left + right) / 2, ruler, { align: "center", ground: true, width: right - left - 30 });
+  grip(context, theme, left, ruler, theme.text);
   context.fillStyle = colours.query;
-  context.fillRect(x.end - 4, top - 1, 8, bottom - top + 2);
-  const text = say(picture[known ? (share === null ? "unknown" : "copy") : "too_short"], { distance, share: 100 * share });
-  words(context, theme, text, 4, 9, { colour: theme.text, bold: true });
+  context.fillRect(right - 7, top - 2, 14, bottom - top + 4);
+  if (!known) return;
+  const high = Math.min(ARC, 8 + (right - block) / 4);
+  for (const [colour, thick, dash] of [[theme.muted, 1.2, [3, 3]], [colours.score, 6 * (share ?? 0), []]]) {
+    if (thick < 0.5) continue;
+    Object.assign(context, { strokeStyle: colour, lineWidth: thick });
+    context.setLineDash(dash);
+    context.beginPath();
+    context.moveTo(right, top - 2);
+    context.quadraticCurveTo((right + block) / 2, top - 2 * high, block, top - 2);
+    context.stroke();
+  }
+  context.setLineDash([]);
+  grip(context, theme, block, middle, colours.key);
 }
 
-function drawAccuracy({ context, width }, { values, columns, rows, wide }, state, theme, cursor) {
-  const map = new HeatMap(context, theme, columns, rows), tuned = values.before !== null, accuracy = values.methods[state.scaling];
-  words(context, theme, (tuned ? picture.tuned : picture.accuracy).map((text) => say(text, state)), 0, rows.start - 26, { colour: theme.text, bold: true, width });
-  words(context, theme, picture.distance, columns.start - 8, rows.start - 9, { align: "right", width: columns.start - 8 });
-  map.fill(accuracy.flat().map((share) => share ?? NaN), RIGHT);
-  DISTANCES.forEach((distance, k) => words(context, theme, String(distance), columns.at(k), rows.start - 8, { align: "center", colour: colours.key, bold: true }));
-  LENGTHS.forEach((length, r) => {
-    const times = length / TRAINED;
-    words(context, theme, wide ? `${say(picture.row[0], { times })} = ${formatInteger(length)}` : say(picture.row[1], { times }), columns.start - 8, rows.at(r), { align: "right", colour: colours.query, bold: true });
-    accuracy[r].forEach((share, k) => {
-      const before = wide && tuned ? values.before[r][k] : null;
+// The accuracy with each scaling, at each distance; after fine-tuning beside that before, where there is room.
+function drawAccuracy({ context }, { values, befores, columns, rows, wide }, { scaling, length, distance, fine_tuning }, theme, cursor) {
+  const map = new HeatMap(context, theme, columns, rows), shares = SCALINGS.map((each) => COLUMNS.map((far) => shareOf(values.methods[each], length, far)));
+  const title = (befores ? picture.tuned : picture.accuracy).map((text) => say(text, { fine_tuning })), header = rows.start - 9;
+  words(context, theme, title, 0, header - 18, { colour: theme.text, bold: true, width: columns.end });
+  words(context, theme, picture.distance, columns.start - 8, header, { align: "right", colour: colours.key });
+  map.fill(shares.flat().map((share) => share ?? NaN), RIGHT);
+  COLUMNS.forEach((far, k) => words(context, theme, String(far), columns.at(k), header, { align: "center", colour: colours.key, bold: String(far) === distance }));
+  SCALINGS.forEach((each, r) => {
+    const own = each === scaling;
+    words(context, theme, catalogue.controls.scaling.options[each], columns.start - 8, rows.at(r), { align: "right", colour: own ? theme.text : theme.muted, bold: own });
+    shares[r].forEach((share, k) => {
+      const before = wide && befores ? shareOf(befores[each]?.["0"], length, COLUMNS[k]) : null;
       const text = share === null ? picture.none : before === null ? fixed(100 * share, 0) : say(picture.change, { before: 100 * before, after: 100 * share });
       words(context, theme, text, columns.at(k), rows.at(r) + 1, { align: "center", colour: theme.text });
     });
   });
-  // what is past the trained length is below a line
-  context.strokeStyle = colours.bound;
-  context.lineWidth = 2;
-  context.beginPath();
-  context.moveTo(0, rows.at(0.5));
-  context.lineTo(columns.end, rows.at(0.5));
-  context.stroke();
-  const { row, column } = cellOf(state, cursor);
-  map.outline(row, column);
-}
-
-// The accuracy of every scaling at the cell.
-function drawScalings({ context, width }, { values, scalings, share }, state, theme, cursor) {
-  const { row, column } = cellOf(state, cursor);
-  words(context, theme, picture.scalings.map((text) => say(text, { times: LENGTHS[row] / TRAINED, distance: DISTANCES[column] })), 0, scalings.start - 14, { colour: theme.text, bold: true, width });
-  SCALINGS.forEach((scaling, k) => {
-    const accuracy = values.methods[scaling]?.[row][column] ?? null, chosen = scaling === state.scaling, y = scalings.at(k);
-    words(context, theme, catalogue.controls.scaling.options[scaling], share.start - 8, y, { align: "right", bold: chosen, colour: chosen ? theme.text : theme.muted });
-    context.globalAlpha = chosen ? 1 : 0.45;
-    context.fillStyle = colours.score;
-    context.fillRect(share.start, y - 6, share.at(accuracy ?? 0) - share.start, 12);
-    context.globalAlpha = 1;
-    words(context, theme, accuracy === null ? picture.none : say(picture.percent, { accuracy: 100 * accuracy }), share.at(accuracy ?? 0) + 6, y, { colour: theme.text, bold: chosen });
-  });
+  map.outline(SCALINGS.indexOf(scaling), COLUMNS.indexOf(Number(distance)));
+  if (cursor !== null) map.outline(cursor.row, cursor.column);
 }
 
 function draw(...all) {
-  drawSequence(...all);
   drawAccuracy(...all);
-  drawScalings(...all);
+  drawSequence(...all);
 }
 
-const percent = (share) => (share === null ? null : 100 * share);
-
-function facts({ values }, state) {
-  const { row, column } = cellOf(state, null), { methods, before } = values, accuracy = methods[state.scaling];
-  const at = (length, distance, of = accuracy) => percent(of?.[LENGTHS.indexOf(length)][DISTANCES.indexOf(distance)] ?? null);
-  const known = SCALINGS.filter((each) => (methods[each]?.[row][column] ?? null) !== null), best = known.toSorted((one, other) => methods[other][row][column] - methods[one][row][column])[0];
+function facts({ values }, { length, distance, scaling }) {
+  const { methods, before } = values, at = (long, far, of = methods[scaling]) => percent(shareOf(of, long, far)), here = (each) => at(length, Number(distance), methods[each]);
+  const [best] = SCALINGS.filter((each) => here(each) !== null).toSorted((one, other) => here(other) - here(one));
   return {
-    measured: accuracy[row][column] !== null, fits: DISTANCES[column] < LENGTHS[row], accuracy: percent(accuracy[row][column]), tuned: before !== null, rate: RATE, times: LENGTHS[row] / TRAINED,
-    best: best ?? null, best_accuracy: best ? percent(methods[best][row][column]) : null,
-    before: before && percent(before[row][column]), near_before: at(512, 32, before), near: at(512, 32), far: at(512, 384), within: at(128, 64),
+    measured: here(scaling) !== null, fits: Number(distance) < length, accuracy: here(scaling), tuned: before !== null, times: length / TRAINED,
+    best: best ?? null, best_accuracy: best ? here(best) : null,
+    before: before && at(length, Number(distance), before), near_before: at(512, 32, before), near: at(512, 32), far: at(512, 384), within: at(128, 64),
   };
 }
 
-function reading({ values }, state, { row, column }) {
-  const share = values.methods[state.scaling][row][column], { before } = values;
+function reading({ values, befores }, { length }, { row, column }) {
+  const at_scaling = SCALINGS[row], at_distance = COLUMNS[column], read = (table) => percent(shareOf(table, length, at_distance));
   return {
-    at_length: LENGTHS[row], at_distance: DISTANCES[column], known: share !== null, fits: DISTANCES[column] < LENGTHS[row], read: percent(share), unscaled: percent(values.as_trained[row][column]),
-    tuned: before !== null, before: before && percent(before[row][column]),
+    at_scaling, at_distance, known: read(values.methods[at_scaling]) !== null, fits: at_distance < length, read: read(values.methods[at_scaling]),
+    tuned: befores !== null, unscaled: read(values.as_trained), before: read(befores?.[at_scaling]?.["0"]),
   };
 }
 
@@ -137,12 +116,26 @@ const render = explorable({
   ],
   height: (width) => places(width).height,
   compute, draw, facts, reading,
-  press: (px, py, result) => {
-    const [{ left, right, top, bottom }] = within(result), { rows, columns, scalings } = result;
-    if (py >= scalings.start && py < scalings.end) return { scaling: SCALINGS[scalings.nearest(scalings.invert(py))] };
-    if (px < left || px > right || py < top || py > bottom) return null;
-    return { length: LENGTHS[rows.nearest(rows.invert(py))], distance: String(DISTANCES[columns.nearest(columns.invert(px))]) };
+  handles(result, state) {
+    const { columns } = result, step = columns.at(1) - columns.at(0), [block, middle] = blockAt(result, state), [left, ruler] = endAt(result, state);
+    const farther = (px) => Math.max(columns.nearest(columns.invert(px)), firstOf(state.length));
+    return [
+      { name: "distance", x: block, y: middle, along: "x", step, drag: (px) => ({ distance: String(COLUMNS[farther(px)]) }) },
+      { name: "length", x: left, y: ruler, along: "x", step, drag: (px) => ({ length: 2 ** -Math.min(columns.nearest(columns.invert(px) + 0.5), LENGTHS.length - 1) * LENGTHS.at(-1) }) },
+    ];
   },
+  // The block stays within the sequence.
+  linked(changes, state) {
+    const { length, distance } = { ...state, ...changes };
+    if (Number(distance) < length) return {};
+    return "length" in changes ? { distance: String(COLUMNS[firstOf(length)]) } : { length: LENGTHS.find((long) => long > Number(distance)) };
+  },
+  press: (px, py, { columns, rows }) => {
+    if (py < rows.start || py > rows.end) return null;
+    const scaling = SCALINGS[rows.nearest(rows.invert(py))];
+    return px < columns.start ? { scaling } : { scaling, distance: String(COLUMNS[columns.nearest(columns.invert(px))]) };
+  },
+  opening: (share, { distance }) => ({ distance: String(DISTANCES[Math.round(share * DISTANCES.indexOf(Number(distance)))]) }), // the block moves away
   pixel: ({ columns, rows }, row, column) => [columns.at(column), rows.at(row)],
 });
 

@@ -74,18 +74,18 @@ function draw({ context }, result, state, theme, cursor) {
 }
 
 // What the pair, and all pairs together, add to a logit; as trained dotted where some are clamped.
-function drawCurves(context, theme, { x, y, values, wide }, { pair }, clamps, most) {
+function drawCurves(context, theme, { x, y, values, wide, losses }, { pair }, clamps, most) {
   const plot = new Plot(context, theme, x, y), ticks = y.ticks(4).filter((tick) => tick <= most), colour = pairColour(pair, PAIRS);
   y.ticks = () => ticks;
   plot.axes({ xTitle: "", yTitle: "", xText: () => "", yText: (value) => fixed(value, 0) });
-  words(context, theme, wide ? picture.y[1] : picture.y, x.start, 11, { width: x.end - x.start });
+  words(context, theme, wide ? picture.y[1] : picture.y, wide ? x.start : 0, 11, { width: x.end - x.start });
   plot.horizontal(0, { colour: theme.muted, dash: [] });
   plot.series(values.pair, colour, { width: 2.6 });
   plot.series(values.all, theme.text, { width: 1.4, dash: clamps ? [2, 3] : [] });
   if (clamps) plot.series(values.clamped, colours.score, { width: 2 });
   const entries = [{ label: clamps ? picture.as_trained : picture.all, colour: theme.text, dash: clamps ? [2, 3] : [] }, { label: say(picture.pair, { pair }), colour }];
   if (clamps) entries.push({ label: picture.clamped, colour: colours.score });
-  legend(context, theme, entries, wide ? x.start + widthOf(context, theme.font, picture.y[1]) + 18 : x.start, wide ? 11 : 27, x.end);
+  legend(context, theme, entries, wide ? x.start + widthOf(context, theme.font, picture.y[1]) + 18 : 0, wide ? 11 : 27, losses.right);
 }
 
 // How much of the attention each distance gets from the bias alone: as trained as a frame, with what is clamped in teal.

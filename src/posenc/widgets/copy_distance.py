@@ -69,8 +69,8 @@ class CopyDistance(Explorable):
     """Accuracy of single-occurrence copy by distance, length and scaling."""
 
     module = "copy_distance"
-    room = (765, 930)
-    main = ("scaling", "training")
+    room = (690, 830)
+    main = ("training",)
 
     scaling = Choice("default", chips=True)
     training = Choice("single_copy", chips=True)

@@ -25,7 +25,7 @@ export const panelsHeight = (width) => arranged(width).height;
 
 // Where each panel's axes stand, by its name; `large` is the one that is shown large.
 export function places(width, shown) {
-  const { large, small } = arranged(width), around = { left: 44, right: large.right - 12, top: 22, bottom: large.bottom - 40 };
+  const { large, small } = arranged(width), around = { left: 50, right: large.right - 12, top: 22, bottom: large.bottom - 40 };
   const others = PANELS.filter((name) => name !== shown);
   return { [shown]: around, ...Object.fromEntries(others.map((name, k) => [name, small[k]])) };
 }
@@ -56,7 +56,7 @@ function bounds({ values }, { method, other, beta_fast, beta_slow, dim }) {
 }
 
 const ZONES = [0.42, 0.3, 0.2]; // how far down a zone's name may stand: as far as no curve crosses it
-const thresholdAt = (control, { top, bottom }) => bottom - (bottom - top) * (control === "beta_fast" ? 0.36 : 0.24);
+const GRIP = 11; // pixels from the top of the panel to the grips of its thresholds, above all curves
 
 // What is dragged in the large panel: the thresholds, or the trained length.
 export function handles(result, state) {
@@ -64,7 +64,7 @@ export function handles(result, state) {
   if (shown === "scaling") {
     const along = { vertical: true, from: box.top, to: box.bottom };
     return bounds(result, state).map(({ control, at }) => ({
-      name: control, x: pairs.at(at), y: thresholdAt(control, box), line: along, drag: (px) => ({ [control]: turnsAt(pairs.invert(px)) }),
+      name: control, x: pairs.at(at), y: box.top + GRIP, line: along, drag: (px) => ({ [control]: turnsAt(pairs.invert(px)) }),
     }));
   }
   if (shown !== "scores" || trained > used) return [];
@@ -150,7 +150,7 @@ const rectangle = (x, y, wide) => ({ left: x - wide / 2, right: x + wide / 2, to
 // What the frequency of each pair is divided by, between 1 and s: equal steps are equal ratios.
 function drawScaling(context, theme, place, result, state, drawn, cursor) {
   const { pairs, up, values } = result, { factor } = state, taken = [];
-  up.ticks = () => [...new Set([1, Math.sqrt(factor), factor])];
+  up.ticks = () => [...new Set([1, Math.sqrt(factor), factor])].filter((tick) => tick === factor || Number.isInteger(tick));
   const [fast, slow] = bounds(result, state).length === 2 ? bounds(result, state) : [];
   const plot = new Plot(context, theme, pairs, up);
   if (fast) { // fast pairs, which may keep their frequency, and slow ones, which must not
@@ -171,16 +171,16 @@ function drawScaling(context, theme, place, result, state, drawn, cursor) {
   }
   plot.axes({
     xTitle: picture.pairs, xTicks: Math.min(6, state.dim / 2), yTitle: picture.scaling,
-    yText: (value) => grouped(Number(value.toPrecision(3))),
+    yText: (value) => say(picture.times, { factor: Number(value.toPrecision(3)) }),
   });
   plot.horizontal(factor, { dash: [2, 3], colour: theme.muted });
   bounds(result, state).forEach(({ at }) => plot.vertical(at, { dash: [5, 4], width: 1.5 }));
   curves(plot, values, drawn, "divisor");
   bounds(result, state).forEach(({ rotations, control, at }) => {
-    const text = say(picture.threshold, { rotations, control }, names), px = pairs.at(at), y = thresholdAt(control, place);
-    const align = (control === "beta_fast" && px - place.left > 140) || place.right - px < 140 ? "right" : "left";
-    words(context, theme, text, px + (align === "left" ? 13 : -13), y, { align, colour: theme.text, ground: true });
-    taken.push(rectangle(px + (align === "left" ? 70 : -70), y, 140));
+    const texts = picture.threshold.map((text) => say(text, { rotations, control }, names)), px = pairs.at(at), y = place.top + GRIP;
+    const right = place.right - px - 5, toLeft = control === "beta_fast" || right < 16, width = toLeft ? px - 13 - (control === "beta_slow" && fast ? pairs.at(fast.at) + 13 : 0) : right;
+    words(context, theme, texts, px + (toLeft ? -13 : 13), y, { align: toLeft ? "right" : "left", colour: theme.text, width });
+    taken.push(rectangle(px + (toLeft ? -70 : 70), y, 140));
   });
   nameThem(context, theme, plot, result, state, drawn, "divisor", taken, bounds(result, state).map(({ at }) => at));
   if (cursor?.last === "pair") plot.vertical(cursor.pair, { dash: [] });
@@ -236,7 +236,7 @@ function drawScores(context, theme, place, { x, up, columns, filled, values }, s
     plot.marks(spots.map((m) => [m, values[which].score[m]]), STROKES[which].colour, { square: which === "other" });
   }
   const entries = shown.map((which) => ({ label: nameOf(which, state), ...STROKES[which] }));
-  legend(context, theme, entries, place.left + 6, place.bottom - (trained <= used ? 60 : 40), place.right, { ground: true });
+  legend(context, theme, entries, place.left, place.bottom - (trained <= used ? 60 : 40), place.right, { ground: true });
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 

@@ -17,7 +17,7 @@ const LIMITS = { t5: 8, fire: 12, transformer_xl: 8, deberta: 9 }; // of biases 
 
 // Two charts on one axis of distances, and the matrices of both: beside them, or on a phone below.
 function places(width) {
-  const narrow = width < 600, left = 44, right = narrow ? width - 22 : width - 266, split = narrow ? 114 : 166, end = narrow ? 222 : 318;
+  const narrow = width < 600, left = 44, right = narrow ? width - 30 : width - 272, split = narrow ? 114 : 166, end = narrow ? 222 : 318;
   const side = narrow ? 76 : 128, square = (x, top) => ({ left: x + MARGIN, right: x + MARGIN + side, top, bottom: top + side });
   const matrices = narrow ? { bias: square(0, 284), attention: square(width / 2 + 4, 284) } : { bias: square(width - 182, 22), attention: square(width - 182, 200) };
   return {
@@ -70,17 +70,42 @@ function soft(scale) {
   return { ...scale, opacity: (value) => Math.sqrt(scale.opacity(value)) };
 }
 
-// The number of each head where its line leaves the chart, as far as there is room, the chosen one first.
-function numberHeads({ context, theme, x, y }, series, head, back, short) {
+const APART = 12; // pixels between two numbers of heads
+
+// The number of each head where its line leaves the chart: below, or at the right, where they make room for each other.
+function numberHeads({ context, theme, x, y }, series, head, short) {
+  const ends = series.map((values, h) => {
+    const last = values.findLastIndex((value) => value >= y.from && value <= y.to), px = x.at(last);
+    return { h, last, px: px + 4, py: Math.min(y.at(values[last]), y.start - 7), text: short ? String(h + 1) : say(picture.number, { number: h + 1 }) };
+  }).filter(({ last }) => last >= 0);
+  const [right, below] = [true, false].map((isRight) => ends.filter(({ last }) => (last === x.to) === isRight).sort((one, other) => one.py - other.py));
+  const room = Math.floor((y.start - y.end) / APART), every = Math.ceil(right.length / room), kept = right.filter(({ h }, k) => h === head || k % every === 0).slice(-room);
+  let free = y.end + 4;
+  kept.forEach((each, k) => {
+    each.at = Math.min(Math.max(each.py, free), y.start - 5 - (kept.length - 1 - k) * APART);
+    free = each.at + APART;
+  });
+  const write = ({ h, text }, px, py) => words(context, theme, text, px, py, { rim: true, ...(h === head && { colour: colours.score, bold: true }) });
+  for (const each of kept) {
+    new Plot(context, theme).rule([x.end, each.py], [x.end + 8, each.at], { colour: theme.muted, dash: [] });
+    write(each, x.end + 11, each.at);
+  }
   const placed = [];
-  for (const h of new Set([head, 0, series.length - 1, ...series.keys()])) {
-    const last = series[h].findLastIndex((value) => value >= y.from && value <= y.to);
-    const beside = h === head && last === back ? 9 : 4; // a mark stands there
-    const [px, py] = [x.at(last) + beside, Math.min(y.at(series[h][last]), y.start - 7)];
-    if (last < 0 || placed.some(([left, top]) => Math.abs(left - px) < (short ? 16 : 44) && Math.abs(top - py) < 12)) continue;
-    placed.push([px, py]);
-    const text = short ? String(h + 1) : say(picture.number, { number: h + 1 });
-    words(context, theme, text, px, py, { rim: true, ...(h === head && { colour: colours.score, bold: true }) });
+  for (const each of below.sort(({ h }) => (h === head ? -1 : 0))) {
+    if (placed.some((px) => Math.abs(px - each.px) < (short ? 16 : 44))) continue;
+    placed.push(each.px);
+    write(each, each.px, each.py);
+  }
+}
+
+// The number of each head where half of its attention is reached.
+function numberHalves({ context, theme, x, y }, within, head) {
+  const placed = [];
+  for (const h of new Set([head, 0, within.length - 1, ...within.keys()])) {
+    const px = x.at(keysForHalf(within[h]) - 1) + 4;
+    if (placed.some((other) => Math.abs(other - px) < 15)) continue;
+    placed.push(px);
+    words(context, theme, String(h + 1), px, y.at(0.5) + 9, { rim: true, ...(h === head && { colour: colours.score, bold: true }) });
   }
 }
 
@@ -97,24 +122,26 @@ const handleAt = ({ x, back, place: { bias, attention } }) => (
 
 function drawChart(context, theme, result, state, shown, cursor) {
   const { values, x, y, head, back, place } = result, series = seriesOf(values, shown), plot = new Plot(context, theme, x, y[shown]), needed = keysForHalf(values.within[head]);
-  const facts = { ...state, learns: LEARNS.includes(state.scheme), shown_head: head + 1, needed }, below = shown === "attention";
+  const facts = { ...state, learns: LEARNS.includes(state.scheme), shown_head: head + 1, needed }, below = shown === "attention", distance = picture.distance[place.narrow ? 1 : 0];
   plot.ground(0, needed - 1, colours.score, 0.13);
   plot.axes({
-    xTitle: below ? picture.distance : "", yTitle: picture[shown].map((text) => say(text, facts)),
+    xTitle: below ? distance : "", yTitle: picture[shown].map((text) => say(text, facts)),
     xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: 4, ...(!below && { xText: () => "" }),
     yText: (value) => (below ? fixed(100 * value, 0) : fixed(value, 0)),
   });
   if (below) {
     plot.line([[0, 1 / (x.to + 1)], [x.to, 1]], theme.muted, { dash: [2, 4], width: 1.2 });
+    words(context, theme, picture.even, x.end - 6, y.attention.at(0.72), { align: "right", rim: true });
     plot.horizontal(0.5, { colour: theme.muted });
-    const end = x.end - widthOf(context, theme.font, picture.distance) - 12, text = say(picture.half, facts);
+    const end = x.end - widthOf(context, theme.font, distance) - 12, text = say(picture.half, facts);
     words(context, theme, text, widthOf(context, `600 ${theme.font}`, text) <= end - x.start ? x.start : 2, y[shown].start + 22, { baseline: "top", colour: colours.score, bold: true });
   }
   lines(plot, series, head, 3);
   plot.vertical(back, { dash: [5, 4], width: 1.5 });
   const value = series[head][back], { from, to } = y[shown];
   if (value >= from && value <= to) plot.marks([[back, value]], colours.score, { radius: 5 });
-  if (!below) numberHeads(plot, series, head, back, place.narrow);
+  if (below) numberHalves(plot, series, head);
+  else numberHeads(plot, series, head, place.narrow);
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 
@@ -202,7 +229,7 @@ function facts({ values, head, back }, { distance, heads }) {
   const least = values.diagonal.reduce((a, b) => Math.min(a, b)), greatest = values.diagonal.reduce((a, b) => Math.max(a, b));
   return {
     keys: distance + 1, shown_head: head + 1, shown_back: back, min: least, max: greatest, varies: greatest - least > EQUAL,
-    nearest: [...new Set([0, head, heads - 1])].map((h) => ({ of_head: h + 1, needed: keysForHalf(values.within[h]) })),
+    nearest: [...new Set([0, head, heads - 1])].map((h) => ({ of_head: h + 1, first: h === 0, needed: keysForHalf(values.within[h]) })),
   };
 }
 
@@ -232,6 +259,7 @@ const render = explorable({
   height: (width) => places(width).height,
   controls: { scheme: chipsAndList },
   compute, draw, press, facts, reading,
+  opening: (share, { heads, head }) => ({ head: Math.round(heads + share * (head - heads)) }), // from the last head to the one that is shown
   pixel: ({ x, y }, distance, value, shown = "bias") => [x.at(distance), y[shown].at(value)],
 });
 

@@ -1,6 +1,6 @@
 import { chipsAndList } from "./chips_and_list.js";
 import { colours } from "./colours.js";
-import { Axis, Plot, cellAxis, grip, legend, widthOf, words } from "./drawing.js";
+import { Axis, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./extrapolation.json";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
@@ -14,11 +14,9 @@ const ROLES = {
   other: { mark: "■ ", colour: colours.bound, width: 2.2, dash: [7, 4], square: true },
 };
 const DOTTED = [1.5, 3];
-const ROW = 17; // of the legend
+const TOP = 22, FREE = 24; // pixels, of them below all values, where the length is dragged
 
-const isNarrow = (width) => width < 600;
-const topOf = (width) => (isNarrow(width) ? 3 : 2) * ROW + 24; // below the legend and the title
-const bottomOf = (width) => topOf(width) + (isNarrow(width) ? 240 : 256);
+const bottomOf = (width) => TOP + (width < 600 ? 264 : 286);
 const height = (width) => bottomOf(width) + 40;
 const mean = (values) => values.reduce((sum, value) => sum + value) / values.length;
 const same = (some, others) => some.length === others.length && some.every((value, k) => value === others[k]);
@@ -42,11 +40,11 @@ function chosen(data, state, scheme, wanted) {
 function compute(state, width, previous, data) {
   const first = chosen(data, state, state.scheme, state.scaling), other = chosen(data, state, state.other, state.other_scaling);
   const values = { first, other: other.name === first.name ? null : other };
-  const [from, to] = data.limits[state.measure];
+  const [least, to] = data.limits[state.measure], from = least - ((to - least) * FREE) / (bottomOf(width) - TOP - FREE);
   return {
     values, symbols: data.symbols,
     x: cellAxis(byPosition(state) ? 2 * state.length : TIMES.length, 46, width - 12),
-    y: new Axis({ from, to, start: bottomOf(width), end: topOf(width) }),
+    y: new Axis({ from, to, start: bottomOf(width), end: TOP }),
     shown: Object.keys(ROLES).filter((role) => values[role]),
   };
 }
@@ -87,12 +85,19 @@ function draw({ context, width }, result, state, theme, cursor) {
     words(context, theme, picture.longer, x.end, y.end - 4, { align: "right", baseline: "bottom", width: left });
   }
 
-  const truncations = half || positions ? [] : shown.map((role) => values[role].truncated).filter(Boolean), entries = [];
+  const truncations = half || positions ? [] : shown.map((role) => values[role].truncated).filter(Boolean), named = [];
   const labels = new Labels(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }), chosen = [];
-  const dotted = (value, colour) => plot.horizontal(value, { colour, width: 1.8, dash: DOTTED });
+  const dotted = (value, colour, texts, last = true) => {
+    plot.horizontal(value, { colour, width: 1.8, dash: DOTTED });
+    labels.along([x.start, y.at(value)], [x.end, y.at(value)], labels.lines);
+    if (last) named.push({ texts, colour, at: [x.at(0.5), y.at(value)] });
+  };
   for (const role of shown) {
     const drawn = values[role], { mark, colour, width: thick, dash, square } = ROLES[role], places = known(drawn, state);
-    if (truncations.includes(drawn.truncated)) dotted(mean(drawn.truncated), truncations.every((one) => same(one, truncations[0])) ? theme.text : colour);
+    if (truncations.includes(drawn.truncated)) {
+      const alike = truncations.every((one) => same(one, truncations[0]));
+      dotted(mean(drawn.truncated), alike ? theme.text : colour, picture.truncated, !alike || drawn.truncated === truncations.at(-1));
+    }
     const ends = (place) => (positions ? [place - 0.5, place + 0.5] : [place]);
     const spread = places.flatMap(([place, column]) => ends(place).map((at) => [x.at(at), Math.min(...column), Math.max(...column)]));
     const line = places.flatMap(([place, column]) => ends(place).map((at) => [at, mean(column)]));
@@ -102,12 +107,11 @@ function draw({ context, width }, result, state, theme, cursor) {
     labels.beside(line.map(([at, value]) => [x.at(at), y.at(value)]));
     const found = !positions && places.find(([place]) => place === timesOf(state));
     if (found) chosen.push([mean(found[1]), colour]);
-    entries.push({ label: say(picture.line, { mark, name: drawn.name }), colour, dash });
+    const parts = drawn.name.split(", "), texts = parts.map((_, k) => say(picture.line, { mark, name: parts.slice(k).join(", ") })); // the first that fits
+    const [place, value] = line[positions ? Math.ceil(0.6 * line.length) : timesOf(state) === 3 ? 2 : 3] ?? line.at(-1) ?? []; // not at the chosen length
+    if (line.length) named.unshift({ texts, colour, at: [x.at(place), y.at(value)] });
   }
-  if (half) dotted(1 / symbols, theme.text);
-  if (half || truncations.length) entries.push({ label: half ? say(picture.chance, { symbols }) : picture.truncated, colour: theme.text, dash: DOTTED });
-  if (isNarrow(width)) entries.forEach((entry, k) => legend(context, theme, [entry], 4, 9 + ROW * k, width));
-  else legend(context, theme, entries, x.start, 9, x.end);
+  if (half) dotted(1 / symbols, theme.text, [say(picture.chance, { symbols })]);
   for (const { x: px, y: py } of handles({ x, y }, state)) {
     labels.keep(px, py, 9);
     grip(context, theme, px, py, theme.text);
@@ -115,6 +119,10 @@ function draw({ context, width }, result, state, theme, cursor) {
   const at = x.at(timesOf(state)), towards = timesOf(state) < TIMES.length - 1 ? 0 : Math.PI; // the means at the chosen length
   for (const [value] of chosen) labels.keep(at, y.at(value), 5);
   for (const [value, colour] of chosen) labels.write(fixed(value, 2), [at, y.at(value)], { towards, away: 9, colour, bold: true });
+  for (const { texts, colour, at } of named) {
+    const text = texts.find((each) => widthOf(context, `600 ${theme.font}`, each) <= x.end - x.start) ?? texts.at(-1);
+    labels.write(text, at, { towards: -Math.PI / 2, away: 8, colour, bold: colour !== theme.text });
+  }
   if (cursor !== null) plot.vertical(cursor.column, { dash: [] });
 }
 

@@ -15,8 +15,8 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    room = (720, 915)
-    main = ("scheme", "head")
+    room = (695, 850)
+    main = ("scheme",)
 
     scheme = Choice("alibi", chips=True)
     draw = Action(needs={"scheme": DRAWN})

@@ -77,7 +77,7 @@ class Extrapolation(Explorable):
     """What the laboratory's models lose beyond the length of their training, two schemes or scalings at once."""
 
     module = "extrapolation"
-    room = (708, 890)
+    room = (702, 865)
     main = ("scheme", "length")
 
     measure = Choice("text", chips=True)

@@ -44,7 +44,7 @@ class LearnedDistanceBias(Explorable):
     """The distance bias of a trained model's heads, of one pair and of all, and the loss with it clamped."""
 
     module = "learned_distance_bias"
-    room = (690, 860)
+    room = (710, 907)
     main = ("clamp",)
 
     clamp = Choice("none", chips=True)

@@ -229,7 +229,7 @@ function facts({ values, head, back }, { distance, heads }) {
   const least = values.diagonal.reduce((a, b) => Math.min(a, b)), greatest = values.diagonal.reduce((a, b) => Math.max(a, b));
   return {
     keys: distance + 1, shown_head: head + 1, shown_back: back, min: least, max: greatest, varies: greatest - least > EQUAL,
-    nearest: [...new Set([0, head, heads - 1])].map((h) => ({ of_head: h + 1, first: h === 0, needed: keysForHalf(values.within[h]) })),
+    nearest: [...new Set([0, head, heads - 1])].map((h) => ({ of_head: h + 1, needed: keysForHalf(values.within[h]) })),
   };
 }
 

@@ -19,7 +19,7 @@ const firstOf = (length) => COLUMNS.findIndex((distance) => distance < length); 
 function compute({ training, base, scaling, fine_tuning: steps }, width, previous, { models }) {
   const { accuracy, tuned } = models[`${training} ${base}`], isTuned = steps !== "0" && scaling in tuned;
   const methods = isTuned ? Object.fromEntries(SCALINGS.map((each) => [each, tuned[each]?.[steps] ?? null])) : accuracy;
-  return { values: { methods, before: isTuned ? tuned[scaling]["0"] : null, as_trained: accuracy.default }, befores: isTuned ? tuned : null, ...places(width) };
+  return { values: { methods, before: isTuned ? tuned[scaling]["0"] : null, as_trained: accuracy.default }, untuned: isTuned ? tuned : null, ...places(width) };
 }
 
 function places(width) {
@@ -63,9 +63,9 @@ function drawSequence({ context, width }, result, state, theme) {
 }
 
 // The accuracy with each scaling, at each distance; after fine-tuning beside that before, where there is room.
-function drawAccuracy({ context }, { values, befores, columns, rows, wide }, { scaling, length, distance, fine_tuning }, theme, cursor) {
+function drawAccuracy({ context }, { values, untuned, columns, rows, wide }, { scaling, length, distance, fine_tuning }, theme, cursor) {
   const map = new HeatMap(context, theme, columns, rows), shares = SCALINGS.map((each) => COLUMNS.map((far) => shareOf(values.methods[each], length, far)));
-  const title = (befores ? picture.tuned : picture.accuracy).map((text) => say(text, { fine_tuning })), header = rows.start - 9;
+  const title = (untuned ? picture.tuned : picture.accuracy).map((text) => say(text, { fine_tuning })), header = rows.start - 9;
   words(context, theme, title, 0, header - 18, { colour: theme.text, bold: true, width: columns.end });
   words(context, theme, picture.distance, columns.start - 8, header, { align: "right", colour: colours.key });
   map.fill(shares.flat().map((share) => share ?? NaN), RIGHT);
@@ -74,7 +74,7 @@ function drawAccuracy({ context }, { values, befores, columns, rows, wide }, { s
     const own = each === scaling;
     words(context, theme, catalogue.controls.scaling.options[each], columns.start - 8, rows.at(r), { align: "right", colour: own ? theme.text : theme.muted, bold: own });
     shares[r].forEach((share, k) => {
-      const before = wide && befores ? shareOf(befores[each]?.["0"], length, COLUMNS[k]) : null;
+      const before = wide && untuned ? shareOf(untuned[each]?.["0"], length, COLUMNS[k]) : null;
       const text = share === null ? picture.none : before === null ? fixed(100 * share, 0) : say(picture.change, { before: 100 * before, after: 100 * share });
       words(context, theme, text, columns.at(k), rows.at(r) + 1, { align: "center", colour: theme.text });
     });
@@ -98,11 +98,11 @@ function facts({ values }, { length, distance, scaling }) {
   };
 }
 
-function reading({ values, befores }, { length }, { row, column }) {
+function reading({ values, untuned }, { length }, { row, column }) {
   const at_scaling = SCALINGS[row], at_distance = COLUMNS[column], read = (table) => percent(shareOf(table, length, at_distance));
   return {
     at_scaling, at_distance, known: read(values.methods[at_scaling]) !== null, fits: at_distance < length, read: read(values.methods[at_scaling]),
-    tuned: befores !== null, unscaled: read(values.as_trained), before: read(befores?.[at_scaling]?.["0"]),
+    tuned: untuned !== null, unscaled: read(values.as_trained), before: read(untuned?.[at_scaling]?.["0"]),
   };
 }
 

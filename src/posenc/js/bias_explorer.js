@@ -259,7 +259,6 @@ const render = explorable({
   height: (width) => places(width).height,
   controls: { scheme: chipsAndList },
   compute, draw, press, facts, reading,
-  opening: (share, { heads, head }) => ({ head: Math.round(heads + share * (head - heads)) }), // from the last head to the one that is shown
   pixel: ({ x, y }, distance, value, shown = "bias") => [x.at(distance), y[shown].at(value)],
 });
 

@@ -135,7 +135,6 @@ const render = explorable({
     const scaling = SCALINGS[rows.nearest(rows.invert(py))];
     return px < columns.start ? { scaling } : { scaling, distance: String(COLUMNS[columns.nearest(columns.invert(px))]) };
   },
-  opening: (share, { distance }) => ({ distance: String(DISTANCES[Math.round(share * DISTANCES.indexOf(Number(distance)))]) }), // the block moves away
   pixel: ({ columns, rows }, row, column) => [columns.at(column), rows.at(row)],
 });
 

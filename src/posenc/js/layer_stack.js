@@ -16,7 +16,7 @@ const { picture } = catalogue;
 const BACK = Array.from({ length: 20 }, (_, k) => 2 ** k); // distances at which JavaScript and Python are compared
 const WIDE = 600; // pixels from which a layer's type is written out
 const TOP = 46, ROWS = 284, BELOW = 48, GAP = 3; // pixels above, of, and below the strips, and between two
-const MATCH = TOP - 15, END = TOP + ROWS + 37; // where the grips of the matching key and of the sequence's end are
+const MATCH = 11, HEAD = 33, END = TOP + ROWS + 37; // the matching key's grip, the titles of columns, the grip of the sequence's end
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
 const ENCODES = 0.01; // of attention: a layer in which this much changes encodes distance
 const HALF = 0.5; // of attention
@@ -37,7 +37,7 @@ function tableOf(numbers, matchPairs) {
 const STILL = { frequencies: new Float64Array(1), sums: new DecayTable(new Float64Array(1)) };
 
 function placesOf(width) {
-  const wide = width >= WIDE, start = wide ? 200 : 104;
+  const wide = width >= WIDE, start = wide ? 200 : 112;
   const x = new Axis({ from: 1, to: LONGEST, start, end: width - (wide ? 52 : 44), log: true });
   return { wide, x, columns: x.columns() };
 }
@@ -77,50 +77,31 @@ function compute(state, width, previous) {
 function rowOf({ rows, wide }, k) {
   const bottom = rows.at(k - 0.5) - GAP, top = rows.at(k + 0.5), middle = (top + bottom) / 2, high = Math.min(bottom - top, 26) / 2;
   const pill = (left, right) => ({ left, right, top: middle - high, bottom: middle + high });
-  return { top, bottom, middle, turning: wide ? pill(20, 96) : pill(19, 48), window: wide ? pill(100, 180) : pill(50, 97) };
+  return { top, bottom, middle, turning: wide ? pill(20, 96) : pill(14, 58), window: wide ? pill(100, 180) : pill(60, 106) };
 }
 
 // ---- drawing
 
-function drawPill(context, theme, { left, right, top, bottom }) {
-  context.strokeStyle = theme.muted;
-  context.lineWidth = 1;
+// What can be pressed beside a layer, with its words.
+function drawPill(context, theme, { left, right, top, bottom }, text, colour = null) {
   context.beginPath();
   context.roundRect(left + 0.5, top + 0.5, right - left - 1, bottom - top - 1, Math.min(8, (bottom - top) / 2));
+  context.fillStyle = context.strokeStyle = colour ?? theme.muted;
+  context.globalAlpha = 0.2;
+  if (colour) context.fill();
+  context.globalAlpha = context.lineWidth = 1;
   context.stroke();
-}
-
-// An arrow that goes around, or a bar.
-function drawSign(context, x, y, turns, colour) {
-  context.strokeStyle = context.fillStyle = colour;
-  context.lineWidth = 2;
-  context.beginPath();
-  if (!turns) {
-    context.rect(x - 5, y - 1.5, 10, 3);
-    return context.fill();
-  }
-  context.arc(x, y, 5.5, -0.2 * Math.PI, 1.4 * Math.PI);
-  context.stroke();
-  const [tipX, tipY] = [x + 5.5 * Math.cos(-0.2 * Math.PI), y + 5.5 * Math.sin(-0.2 * Math.PI)];
-  context.beginPath();
-  context.moveTo(tipX - 5, tipY);
-  context.lineTo(tipX + 2.5, tipY + 1.5);
-  context.lineTo(tipX + 1, tipY - 5);
-  context.fill();
+  words(context, theme, text, (left + right) / 2, (top + bottom) / 2, { colour: theme.text, align: "center", width: right - left - 6 });
 }
 
 const colourOf = ({ turns }) => (turns ? colours.position : colours.score);
 
 function drawSide(context, theme, result, k, layer) {
-  const { wide } = result, { middle, turning, window } = rowOf(result, k), local = isLocal(layer.letter);
+  const { middle, turning, window } = rowOf(result, k), local = isLocal(layer.letter);
   words(context, theme, String(k + 1), 0, middle, { colour: theme.text, bold: true });
-  drawPill(context, theme, turning);
-  drawPill(context, theme, window);
-  drawSign(context, wide ? turning.left + 13 : (turning.left + turning.right) / 2, middle, layer.turns, colourOf(layer));
-  if (wide) words(context, theme, layer.turns ? picture.rope : picture.nope, turning.left + 24, middle, { colour: theme.text, width: 50 });
+  drawPill(context, theme, turning, layer.turns ? picture.rope : picture.nope, colourOf(layer));
   const facts = { window: stacks[result.model].window };
-  const texts = local ? picture.last.map((text) => say(text, facts)) : picture.all;
-  words(context, theme, texts, (window.left + window.right) / 2, middle, { colour: theme.text, align: "center", width: window.right - window.left - 6 });
+  drawPill(context, theme, window, local ? picture.last.map((text) => say(text, facts)) : picture.all);
 }
 
 // The upper edges of a strip, as [pixel, least, greatest] share of each column as far as the layer sees and is summed;
@@ -210,27 +191,28 @@ function rule(context, x, top, bottom, colour, { width = 1, dash = [] } = {}) {
   context.setLineDash([]);
 }
 
-// Words beside a grip, on the side where there is room between `left` and the width.
+// Words beside a grip, on the side where there is room between `left` and the width. Returns where they begin.
 function beside(context, theme, texts, x, y, left, width) {
   const long = (text) => widthOf(context, `600 ${theme.font}`, text), room = Math.max(width - x, x - left) - 14;
   const text = texts.find((one) => long(one) <= room) ?? texts.at(-1), right = x + 14 + long(text) <= width;
   words(context, theme, text, right ? x + 14 : x - 14, y, { align: right ? "left" : "right", colour: theme.text, bold: true, ground: true });
+  return right ? x + 14 : x - 14 - long(text);
 }
 
 // From the query, the last token, back to the key that matches it, and the weight of that in each layer.
 function drawMatch(context, theme, result, width) {
   const { x, at, layers, values } = result, spot = x.at(at);
-  words(context, theme, picture.query, x.start - 6, 9, { colour: theme.text, bold: true });
+  words(context, theme, picture.query, x.start - 12, MATCH, { align: "right", colour: theme.text, bold: true });
   rule(context, spot, MATCH, TOP + ROWS, colours.key, { width: 2 });
   layers.forEach((layer, k) => {
     if (!values.seen[k]) return;
     const { top, bottom } = rowOf(result, k);
     disc(context, theme, spot, bottom - values.share[k] * (bottom - top), 4.5, colours.key);
   });
-  if (spot - x.start > 20) arrow(context, [x.start, MATCH], [spot - 9, MATCH], colours.query, { width: 1.5, head: 7 });
+  const from = beside(context, theme, picture.match.map((text) => say(text, { at })), spot, MATCH, x.start, width), tip = Math.min(spot - 9, from - 5);
+  if (tip - x.start > 14) arrow(context, [x.start, MATCH], [tip, MATCH], colours.query, { width: 1.5, head: 7 });
   disc(context, theme, x.start, MATCH, 6, colours.query);
   grip(context, theme, spot, MATCH, colours.key);
-  beside(context, theme, picture.match.map((text) => say(text, { at })), spot, MATCH, x.start, width);
 }
 
 function disc(context, theme, x, y, radius, colour) {
@@ -257,12 +239,10 @@ function draw({ context, width }, result, state, theme, cursor) {
     const share = values.seen[k] ? say(picture.weight, { weight: 100 * values.share[k] }) : picture.none;
     words(context, theme, share, width, middle, { align: "right", bold: true, colour: values.share[k] < HALF ? theme.muted : theme.text });
   });
-  rule(context, x.at(trained), 16, bottom, theme.text, { dash: [5, 3] });
-  const mark = say(picture.trained[wide ? 0 : 1], { length: trained });
-  words(context, theme, mark, Math.min(x.at(trained), x.end - widthOf(context, theme.font, mark) / 2), 9, { align: "center", colour: theme.text });
-  words(context, theme, picture.weight_title, width, 9, { align: "right" });
+  rule(context, x.at(trained), TOP, bottom, theme.text, { dash: [5, 3] });
+  words(context, theme, picture.weight_title, width, HEAD, { align: "right" });
   const { left } = rowOf(result, 0).turning;
-  words(context, theme, picture.press, left, MATCH, { width: x.start - left - 12 });
+  words(context, theme, picture.press, left, HEAD, { width: x.start - left - 12 });
   const ticks = x.ticks().map((tick) => [x.at(tick), wide ? formatInteger(tick) : picture.powers[Math.log10(tick)]]);
   const covered = ticks.some(([at, text]) => Math.abs(at - x.at(state.context)) < widthOf(context, theme.font, text) / 2 + 4);
   rule(context, x.at(state.context), TOP, covered ? bottom + 2 : END, theme.muted, { width: 2 });
@@ -271,6 +251,13 @@ function draw({ context, width }, result, state, theme, cursor) {
   grip(context, theme, x.at(state.context), END, colours.neutral);
   beside(context, theme, picture.end.map((text) => say(text, state)), x.at(state.context), END, 0, width);
   drawMatch(context, theme, result, width);
+  const spot = x.at(result.at), side = spot < x.at(trained) ? 1 : -1; // the mark stands beside the key's line
+  const marks = picture.trained.map((text) => say(text, { length: trained })).map((mark) => {
+    const half = widthOf(context, theme.font, mark) / 2, most = width - 52 - half, over = Math.min(x.at(trained), most);
+    return [mark, Math.abs(over - spot) > half + 6 ? over : spot + side * (half + 6), most];
+  });
+  const [mark, middle, most] = marks.find(([, middle, most]) => middle <= most) ?? marks.at(-1);
+  words(context, theme, mark, Math.min(middle, most), HEAD, { align: "center", colour: theme.text, ground: true });
   if (cursor !== null) {
     const row = rowOf(result, cursor.layer), spot = Math.min(Math.max(x.at(cursor.back), x.start), x.end);
     rule(context, spot, row.top, row.bottom, theme.text, { dash: [2, 3] });

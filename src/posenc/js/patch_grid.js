@@ -1,15 +1,14 @@
 import { COLUMN, COLUMNS, PAIRS, ROW, ROWS, TIME, meanCosine, pairsBy, patchAngles } from "./arithmetic_patches.js";
-import { colours, pairColour, sequential } from "./colours.js";
+import { colours, diverging, pairColour } from "./colours.js";
 import { Axis, HeatMap, cellAxis, colourBar, grip, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
 import catalogue from "./patch_grid.json";
-import { fixed } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const TURN = 2 * Math.PI, TOP = 24, LEFT = 22;
-const WIDE = 420, SPAN = 1e-9; // pixels from which the dials stand beside the map; the least range of scores that is coloured
+const WIDE = 420, APART = 10; // pixels from which the dials stand beside the map; to either side of a patch that query and key share
 
 // The map of patches, and a dial for each pair: four by four beside it, or two rows of eight below.
 function places(width) {
@@ -20,7 +19,7 @@ function places(width) {
   const middle = (i) => [left + ((i % across) + 0.5) * wideDial, top + (Math.floor(i / across) + 0.5) * highDial - 7];
   const radius = Math.min(wideDial / 2 - 3, (highDial - 18) / 2, 26), rows = PAIRS / across;
   return {
-    wide, below, middle, radius, left,
+    wide, below, middle, radius, cell: wideDial, left,
     column: cellAxis(COLUMNS, LEFT, right), row: cellAxis(ROWS, TOP, bottom),
     dials: { left, right: width, top, bottom: top + rows * highDial },
     pairs: new Axis({ from: 0, to: PAIRS - 1, start: left, end: width }),
@@ -60,37 +59,45 @@ function drawDial(context, theme, [x, y], radius, angle, colour, chosen) {
 }
 
 function draw({ context, width }, result, state, theme, cursor) {
-  const { values, column, row, below, middle, radius, left, wide, dials } = result, scores = values.scores.flat(), map = new HeatMap(context, theme, column, row);
-  const most = Math.max(...scores), least = Math.min(...scores, most - SPAN), scale = sequential(least, most); // from the least score to the greatest
+  const { values, column, row, below, middle, radius, cell, left, wide, dials } = result, scores = values.scores.flat(), map = new HeatMap(context, theme, column, row);
+  const scale = diverging(1);
   map.fill(scores, scale);
+  context.strokeStyle = theme.ground;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let c = 1; c < COLUMNS; c++) context.rect(column.at(c - 0.5), row.start, 0, row.end - row.start);
+  for (let r = 1; r < ROWS; r++) context.rect(column.start, row.at(r - 0.5), column.end - column.start, 0);
+  context.globalAlpha = 0.4;
+  context.stroke();
+  context.globalAlpha = 1;
   words(context, theme, picture.map, LEFT, 10, { colour: theme.text, bold: true, width: column.end - LEFT });
   for (let c = 0; c < COLUMNS; c++) words(context, theme, String(c), column.at(c), row.end + 8, { align: "center" });
   for (let r = 0; r < ROWS; r++) words(context, theme, String(r), LEFT - 6, row.at(r), { align: "right" });
-  const digits = Math.min(Math.max(Math.ceil(-Math.log10(most - least)) + 1, 2), 9);
-  colourBar(context, theme, scale, { left: LEFT, top: below, width: Math.round(Math.min(220, column.end - LEFT)), text: (value) => fixed(value, digits) });
+  colourBar(context, theme, scale, { left: LEFT, top: below, width: Math.round(Math.min(160, column.end - LEFT)), ticks: [-1, 0, 1], title: picture.score });
   const ofPair = cursor?.last === "pair";
   if (cursor !== null && !ofPair) map.outline(cursor.row, cursor.column);
   const grips = handles(result, state), labels = new Labels(context, theme, { left: LEFT, right: column.end, top: row.start, bottom: row.end });
   for (const { x, y } of grips) labels.keep(x, y, 9);
   for (const { name, x, y } of grips) {
     grip(context, theme, x, y, colours[name]);
-    labels.write(say(picture[name], { frame: result.frames }), [x, y], { away: 11, colour: theme.text, bold: true });
+    labels.write(say(picture[name], { frame: result.frames, score: values.score }), [x, y], { away: 11, colour: theme.text, bold: true });
   }
   words(context, theme, picture.pairs, left, wide ? 10 : dials.top - 12, { colour: theme.text, bold: true, width: width - left });
   const fast = state.rule === "axes" ? PAIRS / 2 : PAIRS; // frequencies in a list
   values.angles.forEach((angle, i) => {
     const [x, y] = middle(i);
     drawDial(context, theme, [x, y], radius, angle, pairColour(i % fast, fast), ofPair && cursor.pair === i);
-    words(context, theme, picture.follows[values.axes[i]], x, y + radius + 9, { align: "center" });
+    words(context, theme, picture.follows[values.axes[i]], x, y + radius + 9, { align: "center", width: cell - 4 });
   });
 }
 
 function handles({ column, row }, { query_row, query_column, key_row, key_column }) {
-  const handle = (name, atRow, atColumn) => ({
-    name, x: column.at(atColumn), y: row.at(atRow), step: column.at(1) - column.at(0),
+  const apart = query_row === key_row && query_column === key_column ? APART : 0;
+  const handle = (name, atRow, atColumn, aside) => ({
+    name, x: column.at(atColumn) + aside, y: row.at(atRow), step: column.at(1) - column.at(0),
     drag: (x, y) => ({ [`${name}_row`]: row.nearest(row.invert(y)), [`${name}_column`]: column.nearest(column.invert(x)) }),
   });
-  return [handle("query", query_row, query_column), handle("key", key_row, key_column)];
+  return [handle("query", query_row, query_column, -apart), handle("key", key_row, key_column, apart)];
 }
 
 function facts({ values: { axes, angles, score } }, { query_row, query_column, key_row, key_column }) {

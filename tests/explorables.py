@@ -124,7 +124,7 @@ CASES = [
         ],
         {"length": 1024, "clamp": True, "temperature": 2.0, "window": "sinks", "query": 1023},
         "book/playground.html",
-        handles=tuple(f"pair {pair}" for pair in range(16)),
+        handles=(*(f"pair {pair}" for pair in range(16)), "query"),
         free={"length": 256},
         quick={"length": 256},
         tolerance=1e-3,

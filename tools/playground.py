@@ -241,13 +241,11 @@ def values(widget: Playground) -> dict[str, Any]:
     powers = bent.log_probabilities[query].exp().numpy()
     shown = np.argsort(-powers, kind="stable")[:SHOWN]
     as_trained = trained.log_probabilities[query].exp().numpy() if query < limit else np.full(128, np.nan)
-    distances = query - np.arange(query + 1)
     return {
         **strip(widget),
         "losses": binned(bent.losses(), LOSS_BIN, length),
         "trained_losses": binned(trained.losses(), LOSS_BIN, length),
         "attention": bent.weights[layer][head, query, : query + 1].numpy(),
-        "heads": [float(row[query, : query + 1].numpy() @ distances) for each in bent.weights for row in each],
         "next": {"bytes": shown, "bent": powers[shown], "trained": as_trained[shown]},
         "logits": binned(bent.mean_logits(layer, head), LOGIT_BIN, length),
         "trained_logits": binned(trained.mean_logits(layer, head), LOGIT_BIN, length),

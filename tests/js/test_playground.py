@@ -142,6 +142,27 @@ def test_until_the_model_has_come_the_picture_stays():
     np.testing.assert_array_equal(losses, shown(Playground).values["losses"])
 
 
+def test_the_old_curve_is_seen_until_there_is_a_new_one():
+    """Two settings one after the other: what is drawn at first of the second, and what in the end."""
+    second = f"""(() => {{
+      const file = (name) => {FILE}, bring = () => file(x.name), {{ compute }} = A.definition;
+      const at = (temperature, before) => compute({{ ...x.state, temperature }}, 702, before, x.data, bring);
+      const first = at(0.9, null);
+      while (first.complete && !first.complete(Infinity)) void 0;
+      const old = first.values, next = at(1.1, first), {{ stale, fresh: {{ ...fresh }}, values }} = next;
+      while (next.complete && !next.complete(Infinity)) void 0;
+      return {{ old, stale, fresh, values, left: next.stale, done: next.fresh }};
+    }})()"""
+    found = figure_of(Playground)._exports(second, {**asked(length=2048), "data": Playground()._data})
+    np.testing.assert_array_equal(found["stale"], found["old"]["losses"])
+    assert np.isnan(found["values"]["losses"][-1])
+    np.testing.assert_array_equal(found["values"]["logits"], found["old"]["logits"])
+    assert (found["fresh"]["attention"], found["fresh"]["logits"], found["fresh"]["written"]) == (False, False, False)
+    assert found["fresh"]["trained"], "the text and the query are the same"
+    assert found["left"] is None
+    assert all(found["done"].values())
+
+
 def test_pairs_are_switched_off_and_scaled():
     values = shown(Playground, length=128, preset="pi", factor=4.0, pairs="- off 2 " + "- " * 12 + "-").values
     assert list(values["gains"][:3]) == [1, 0, 1]
@@ -150,7 +171,7 @@ def test_pairs_are_switched_off_and_scaled():
 
 def test_without_positions_there_is_nothing_to_bend():
     picture = figure_of(Playground).at({"encoding": "none", "length": 128})
-    assert picture["handles"] == []
+    assert picture["handles"] == ["query"]
     assert math.isclose(picture["facts"]["within"], picture["facts"]["trained_within"])
 
 

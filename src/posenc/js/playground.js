@@ -1,14 +1,15 @@
 // A trained Transformer that runs in the page, with its positional encoding as the reader bends it.
 
+import { chipsAndList } from "./chips_and_list.js";
 import { explorable } from "./explorable.js";
 import { pairChips } from "./pair_chips.js";
 import catalogue from "./playground.json";
 import { blocksOf } from "./playground_blocks.js";
 import { drawPanels, places, toggles } from "./playground_panels.js";
-import { LOGIT_BIN, LOSS_BIN, Session } from "./playground_session.js";
+import { LOGIT_BIN, LOSS_BIN, Session, averages, known } from "./playground_session.js";
 import { TRAINED, bentFrequencies, isAsTrained, isRotary, withWord, wordsOf } from "./transformer_bent.js";
 
-const AT_ONCE = 10; // milliseconds of work before the first picture
+const AT_ONCE = 8; // milliseconds of work before the first picture
 const LEAST = 1 / 32, GREATEST = 4; // factors on a frequency
 
 const sessions = new WeakMap(); // by the data of a figure
@@ -18,47 +19,45 @@ const textOf = ({ text, own_text }, { texts }) => (text === "own" ? own_text : t
 const storedFor = (state, { stored }) => stored.find(({ setting }) => Object.keys(setting).every((name) => setting[name] === state[name]));
 
 // The session that reads this text with this model; null while the weights are on their way.
-function sessionFor(state, data, bring) {
-  const known = sessions.get(data);
-  if (known?.encoding === state.encoding) {
-    if (!known.isOf(state)) known.read(state, textOf(state, data));
-    return known;
+function sessionFor(state, data, bring, values) {
+  const open = sessions.get(data), same = data.stored.find(({ setting }) => ["encoding", "text", "length"].every((name) => setting[name] === state[name]));
+  const expected = same?.values.trained_losses;
+  if (open?.encoding === state.encoding) {
+    if (!open.isOf(state)) open.read(state, textOf(state, data), expected);
+    return open;
   }
   const file = bring(nameOf(state));
   if (!file) return null;
-  const session = new Session(file, state, textOf(state, data));
-  session.values = known?.values ?? data.stored[0].values;
+  const session = new Session(file, state, textOf(state, data), expected, values);
   sessions.set(data, session);
   return session;
 }
 
+// The losses of before, to be seen until there are new ones.
+function before(previous, { length }) {
+  const { losses } = previous?.values ?? {};
+  if (losses?.length !== length / LOSS_BIN) return null;
+  return Array.from(losses, (loss, k) => (Number.isFinite(loss) ? loss : previous.stale?.[k] ?? NaN));
+}
+
 function compute(state, width, previous, data, bring) {
   const rotary = isRotary(state), { scales = [], gains = [] } = rotary ? bentFrequencies(state) : {};
-  const query = Math.min(state.query, state.length - 1);
+  const query = Math.min(state.query, state.length - 1), shown = previous?.values ?? data.stored[0].values;
   const base = { scales: Array.from(scales), gains, query, text: textOf(state, data), ...places(width, state) };
   const stored = storedFor(state, data);
   if (stored) return { ...base, values: { ...stored.values, scales: base.scales, gains } };
-  const session = sessionFor(state, data, bring);
-  if (!session) return { ...base, waits: true, values: previous?.values ?? data.stored[0].values };
+  const stale = before(previous, state), session = sessionFor(state, data, bring, shown);
+  if (!session) return { ...base, waits: true, values: shown };
   session.show(state, data.products[state.encoding]);
   const result = {
     ...base, streams: true,
-    get stale() { return session.stale; },
+    get stale() { return session.done ? null : stale; },
     get fresh() { return session.fresh; },
     get values() { return { ...session.values, scales: base.scales, gains }; },
     get read() { return session.bent.done; },
   };
   if (!session.complete(performance.now() + AT_ONCE)) result.complete = (deadline) => session.complete(deadline);
   return result;
-}
-
-const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN);
-const known = (value) => (Number.isFinite(value) ? value : null);
-
-// The mean loss within the trained length, and over the last quarter of the text.
-function averages(losses) {
-  const bins = Array.from(losses), within = TRAINED / LOSS_BIN;
-  return [known(mean(bins.slice(0, within))), known(mean(bins.slice(Math.floor((3 * bins.length) / 4))))];
 }
 
 function facts({ values, waits = false, read }, state, done) {
@@ -81,43 +80,56 @@ function reading({ values }, state, { position, distance }) {
 
 const limited = (value) => Number(Math.min(Math.max(value, LEAST), GREATEST).toPrecision(3));
 
-function handles({ strip, scales }, state) {
-  if (!strip) return [];
-  const half = (strip.x.at(1) - strip.x.at(0)) / 2; // a bar is taken hold of anywhere in its column, above its number
-  return scales.map((scale, pair) => ({
-    name: `pair ${pair}`, x: strip.x.at(pair), y: strip.y.at(Math.max(scale, LEAST)), along: "y",
-    box: { left: strip.x.at(pair) - half, right: strip.x.at(pair) + half, top: strip.y.end - 8, bottom: strip.y.start + 1 },
-    drag: (x, y) => ({ pairs: withWord(state, pair, String(limited(strip.y.invert(y)))) }),
-  }));
+function handles({ strip, scales, x, chart, query }, state) {
+  const handles = [];
+  if (strip) {
+    const half = (strip.x.at(1) - strip.x.at(0)) / 2; // a bar is taken hold of anywhere in its column, above its number
+    handles.push(...scales.map((scale, pair) => ({
+      name: `pair ${pair}`, x: strip.x.at(pair), y: strip.y.at(Math.max(scale, LEAST)), along: "y",
+      box: { left: strip.x.at(pair) - half, right: strip.x.at(pair) + half, top: strip.y.end - 8, bottom: strip.y.start + 1 },
+      drag: (px, py) => ({ pairs: swept(state, pair, strip.x.nearest(strip.x.invert(px)), String(limited(strip.y.invert(py)))) }),
+    })));
+  }
+  if (state.chart === "attention") {
+    handles.push({ name: "query", x: x.at(query), y: chart.bottom, along: "x", drag: (px) => ({ query: within(x.invert(px), { x }) }) });
+  }
+  return handles;
+}
+
+// One pair's word; or, swept sideways, that of all from there to another.
+function swept(state, pair, other, word) {
+  let pairs = state.pairs;
+  for (let i = Math.min(pair, other); i <= Math.max(pair, other); i++) pairs = withWord({ ...state, pairs }, i, word);
+  return pairs;
 }
 
 // A position or a distance in the text.
-const within = (value, { position: { x } }) => Math.min(Math.max(Math.floor(value), 0), x.to - 1);
+const within = (value, { x }) => Math.min(Math.max(Math.floor(value), 0), x.to - 1);
 
-const boxOf = ({ x, y }) => ({ left: x.start, right: x.end, top: y.end, bottom: y.start });
 const inside = (x, y) => ({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom;
+const byPosition = ({ loss, chart }, state) => (state.chart === "attention" ? [loss, chart] : [loss]);
+const byDistance = ({ chart }, state) => (state.chart === "attention" ? [] : [chart]);
 
 function press(x, y, result, state) {
-  const hit = inside(x, y), { strip, position, head } = result;
-  const pair = strip ? toggles(result).findIndex(hit) : -1;
+  const hit = inside(x, y), pair = result.strip ? toggles(result).findIndex(hit) : -1;
   if (pair >= 0) return { pairs: withWord(state, pair, wordsOf(state)[pair] === "off" ? "-" : "off") };
-  const cell = head.cells.find(hit);
-  if (cell) return { head: cell.name };
-  return position.boxes.some(hit) ? { query: within(position.x.invert(x), result) } : null;
+  const head = result.heads.find(hit);
+  if (head) return { head: head.name };
+  return byPosition(result, state).some(hit) ? { query: within(result.x.invert(x), result) } : null;
 }
 
 const render = explorable({
   catalogue,
   readers: [
-    { name: "position", axis: ({ position }) => position.x, accept: within, within: ({ position }) => position.boxes },
-    { name: "distance", axis: ({ logits }) => logits.x, accept: within, within: ({ logits }) => [boxOf(logits)] },
+    { name: "position", axis: ({ x }) => x, accept: within, within: byPosition },
+    { name: "distance", axis: ({ x }) => x, accept: within, within: byDistance },
   ],
-  controls: { pairs: pairChips },
+  controls: { encoding: chipsAndList, preset: chipsAndList, pairs: pairChips },
   height: (width, state) => places(width, state).height,
   compute, draw: drawPanels, facts, reading, handles, press, blocks: blocksOf,
   linked: (changes, state) =>
     changes.encoding && changes.encoding !== state.encoding ? { pairs: "", preset: "none", base: 1, clamp: false } : undefined,
-  pixel: ({ position }, at) => [position.x.at(at), (position.boxes[0].top + position.boxes[0].bottom) / 2],
+  pixel: ({ x, loss }, at) => [x.at(at), (loss.top + loss.bottom) / 2],
 });
 
 export default { render };

@@ -20,17 +20,18 @@ function nextBytes({ next }, query) {
   return table({ caption: say(blocks.next, { query }), columns: [blocks.byte, blocks.trained, blocks.bent], rows });
 }
 
-function written(label, bytes) {
+function written(label, bytes, fresh) {
+  if (fresh === false) return code(label, catalogue.picture.not_yet);
   return code(label, bytes ? String.fromCharCode(...bytes) : bytes === null ? blocks.nothing : catalogue.picture.not_yet);
 }
 
-export function blocksOf({ values, query }, state) {
+export function blocksOf({ values, query, fresh }, state) {
   const rotary = isRotary(state), { base, pairs, temperature, clamp, window } = state;
   const more = temperature !== 1 || window !== "all" || (rotary && (base !== 1 || pairs !== "" || clamp));
   const python = blocks.python.map((line) => say(line, { ...state, rotary, more }, names)).filter(Boolean).join("\n");
   return [
     nextBytes(values, query),
-    written(say(blocks.writes_trained, { query }), values.trained_written), written(say(blocks.writes, { query }), values.written),
+    written(say(blocks.writes_trained, { query }), values.trained_written, fresh?.trained), written(say(blocks.writes, { query }), values.written, fresh?.written),
     code(blocks.in_python, python),
   ];
 }

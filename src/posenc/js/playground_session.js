@@ -10,7 +10,6 @@ const SHOWN = 6; // bytes
 const FIRST = 512; // tokens that are read before anything else is shown of a text
 const QUERIES = 128; // over which logits are averaged: the last ones
 const CAPACITY = 2048 + WRITTEN;
-const HEADS = [..."12"].flatMap((layer) => [..."1234"].map((head) => `${layer}.${head}`));
 
 const BENT = ["preset", "factor", "fraction", "base", "pairs", "temperature", "clamp", "window", "past_end", "length"];
 const keyOf = (state, names) => JSON.stringify(names.map((name) => state[name]));
@@ -19,6 +18,15 @@ const indices = (head) => head.split(".").map((number) => Number(number) - 1);
 // The bytes of an ASCII text, which is repeated to a length.
 export function tokensOf(text, length) {
   return Array.from({ length }, (_, t) => text.charCodeAt(t % text.length));
+}
+
+const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN);
+export const known = (value) => (Number.isFinite(value) ? value : null);
+
+// The mean loss within the trained length, and over the last quarter of the text; null where some of it is missing.
+export function averages(losses) {
+  const bins = Array.from(losses), within = TRAINED / LOSS_BIN;
+  return [known(mean(bins.slice(0, within))), known(mean(bins.slice(Math.floor((3 * bins.length) / 4))))];
 }
 
 // Means over bins, of what is there.
@@ -30,19 +38,21 @@ export function binned(values, size, length) {
   });
 }
 
-// A text, and a model's passes over it. `state` is that of the controls.
+// A text, and a model's passes over it. `state` is that of the controls; `expected`, its losses as trained where they are
+// known before; `values`, what is shown until there is more.
 export class Session {
-  constructor(file, state, text) {
+  constructor(file, state, text, expected = null, values = {}) {
     const model = readModel(file), limit = state.encoding === "learned" ? TRAINED : CAPACITY;
-    Object.assign(this, { model, encoding: state.encoding });
+    Object.assign(this, { model, encoding: state.encoding, values });
     this.trained = new ForwardPass(model, trainedEncoding(model), limit);
     this.changed = new ForwardPass(model, trainedEncoding(model, { pastEnd: "clamp" }), CAPACITY);
     this.writer = new ForwardPass(model, this.changed.encoding, CAPACITY);
-    this.read(state, text);
+    this.read(state, text, expected);
   }
 
   // Another text, or another length of it.
-  read(state, text) {
+  read(state, text, expected = null) {
+    this.expected = expected;
     this.source = keyOf(state, ["text", "own_text", "length"]);
     this.tokens = tokensOf(text, state.length);
     for (const pass of [this.trained, this.changed]) {
@@ -50,7 +60,7 @@ export class Session {
       pass.length = 0;
       pass.append(this.tokens.slice(0, pass.capacity));
     }
-    this.bent = this.key = this.written = null;
+    this.bent = this.key = this.written = this.averaged = null;
   }
 
   isOf(state) {
@@ -61,16 +71,15 @@ export class Session {
   show(state, products) {
     const key = keyOf(state, BENT);
     if (key !== this.key) {
-      this.stale = this.key && this.values.losses; // of the same text: what is seen until there is more
       this.bent = isAsTrained(state) ? this.trained : this.changed;
       if (this.bent === this.changed) this.bent.restart(bentEncoding(this.model, state, isRotary(state) ? products : null));
       this.key = key;
     }
     this.state = { ...state, query: Math.min(state.query, state.length - 1) };
-    const known = this.written?.wanted === `${key} ${this.state.query}`;
-    this.fresh = false; // whether attention and the next byte are of this setting
-    this.values = { ...(this.values ?? {}), ...(known ? {} : { written: undefined, trained_written: undefined }) };
+    this.fresh = { attention: false, logits: false, written: false, trained: this.written?.query === this.state.query }; // what is of this setting
+    this.values = { ...this.values };
     this.seen = "";
+    this.done = false;
     this.work = this.parts();
   }
 
@@ -78,14 +87,13 @@ export class Session {
   complete(deadline) {
     while (!this.work.next().done) if (performance.now() > deadline) return this.look();
     this.look();
-    this.stale = null;
-    return true;
+    return (this.done = true);
   }
 
-  // The bent encoding first, and both up to FIRST tokens before either goes on.
+  // The bent encoding first; and unless the other's losses are known, both up to FIRST tokens before either goes on.
   * parts() {
-    const { bent, trained } = this;
-    for (const end of [FIRST, Infinity]) {
+    const { bent, trained, expected } = this;
+    for (const end of expected ? [Infinity] : [FIRST, Infinity]) {
       for (const pass of [bent, trained]) {
         while (pass.done < Math.min(pass.length, end)) {
           pass.step(-Infinity);
@@ -98,32 +106,30 @@ export class Session {
 
   // What there is to be shown by now; false.
   look() {
-    const { bent, trained, state: { length, query, head }, values } = this;
+    const { bent, trained, fresh, expected, key, state: { length, query, head }, values } = this, [layer, of] = indices(head);
     values.losses = binned(bent.losses, LOSS_BIN, length);
-    values.trained_losses = binned(trained.losses.subarray(0, length), LOSS_BIN, length);
-    const seen = [bent.done > query, trained.done > query, this.milestone(bent), this.milestone(trained), query, head].join(" ");
+    values.trained_losses = expected && trained.done < trained.length ? expected : binned(trained.losses.subarray(0, length), LOSS_BIN, length);
+    const all = bent.done === bent.length && trained.done === trained.length, seen = [bent.done > query, trained.done > query, all].join();
     if (seen === this.seen) return false;
     this.seen = seen;
-    const [layer, of] = indices(head);
     if (bent.done > query) {
       values.attention = bent.attention(layer, of, query);
-      values.heads = HEADS.map((name) => meanDistance(bent.attention(...indices(name), query)));
       values.next = this.next(query);
-      this.fresh = true;
+      fresh.attention = true;
     }
-    values.logits = this.logits(bent, layer, of);
-    values.trained_logits = this.logits(trained, layer, of);
+    const averaged = `${key} ${head}`;
+    if (all && this.averaged !== averaged) {
+      values.logits = this.logits(bent, layer, of);
+      values.trained_logits = this.logits(trained, layer, of);
+      this.averaged = averaged;
+    }
+    fresh.logits = this.averaged === averaged;
     return false;
   }
 
-  // How much of a pass logits are averaged over: they change when it is reached.
-  milestone({ done, length }) {
-    return done === length ? done : done >= FIRST ? FIRST : done >= TRAINED ? TRAINED : 0;
-  }
-
+  // Over the last queries.
   logits(pass, layer, head) {
-    const end = this.milestone(pass);
-    return binned(end ? pass.meanLogits(layer, head, Math.max(end - QUERIES, 0), end) : [], LOGIT_BIN, this.state.length);
+    return binned(pass.meanLogits(layer, head, Math.max(pass.done - QUERIES, 0), pass.done), LOGIT_BIN, this.state.length);
   }
 
   // The most likely bytes after a position, as bent, and their probabilities.
@@ -145,6 +151,7 @@ export class Session {
     }
     values.written = this.written.bent;
     values.trained_written = this.written.trained;
+    this.fresh.written = this.fresh.trained = true;
   }
 
   * continued(pass, query) {
@@ -162,8 +169,4 @@ export class Session {
     }
     return bytes;
   }
-}
-
-function meanDistance(weights) {
-  return weights.reduce((sum, weight, j) => sum + weight * (weights.length - 1 - j), 0);
 }

@@ -1,4 +1,4 @@
-"""Playground: a trained Transformer that runs in the page, with its positional encoding as the reader bends it."""
+"""Playground: a trained Transformer that runs in the page, with its positional encoding as the reader changes it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _products(encoding: str) -> list[Any]:
 
 
 class Playground(Explorable):
-    """A trained Transformer reads a text, with its positional encoding as trained and bent, side by side."""
+    """A trained Transformer reads a text, with its positional encoding as trained and as changed."""
 
     module = "playground"
     room = (826, 1136)
@@ -52,6 +52,7 @@ class Playground(Explorable):
     clamp = Switch(False, needs={"encoding": ROTARY})
     window = Choice("all", chips=True)
     past_end = Choice("clamp", needs={"encoding": ["learned"]}, chips=True)
+    chart = Choice("attention", chips=True)
     head = Choice("2.1")
     query = Control(490, 0, LONGEST - 1, "integer")
     length = Control(LONGEST, 128, LONGEST, "powers")
@@ -82,5 +83,8 @@ class Playground(Explorable):
     def data(cls) -> dict[str, Any]:
         """The texts, E[q k̄] of the rotary models, and what the steps of the story show."""
         stored, story = _stored(), cls.story()
-        steps = [{"setting": story[step], "values": values} for step, values in stored["steps"].items()]
+        steps = [
+            {"setting": {name: value for name, value in story[step].items() if name != "chart"}, "values": values}
+            for step, values in stored["steps"].items()
+        ]
         return {"texts": stored["texts"], "products": {name: _products(name) for name in ROTARY}, "stored": steps}

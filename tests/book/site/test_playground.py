@@ -6,6 +6,7 @@ import pytest
 
 from posenc.widgets import Playground
 from posenc.widgets.playground import checkpoint
+from tests.book.site.hands import drag, handle_of
 from tests.book.site.live import Live
 from tests.explorables import shown
 from tools import embed
@@ -73,17 +74,27 @@ def test_presses_choose_pair_head_and_query(open_live):
     live = open_live(Playground)
     live.set(length=256)
     pair = live.evaluate("explorable.handles")[3]
-    press(live, pair["x"], 88)
+    press(live, pair["x"], 438)
     assert live.get("pairs") == " ".join("off" if i == 3 else "-" for i in range(16))
-    press(live, pair["x"], 88)
+    press(live, pair["x"], 438)
     assert live.get("pairs") == ""
     x, y = live.evaluate("explorable.pixel(100)")
     press(live, x, y)
     assert abs(live.get("query") - 100) <= 1
-    distance = next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "distance")
-    press(live, distance["x"], 143)
-    assert live.get("head") in ("1.4", "2.1")
+    press(live, live.evaluate("explorable.pixel(250)")[0], 216)
+    assert live.get("head") == "2.4"
     assert live.finding == shown(Playground, **live.setting()).finding
+
+
+def test_a_bar_swept_sideways_takes_the_others_along(open_live):
+    live = open_live(Playground)
+    live.set(length=128, pairs=" ".join(["-"] * 15 + ["2"]))
+    (x, y), (to, _) = ((handle_of(live, f"pair {pair}")[axis] for axis in "xy") for pair in (6, 9))
+    drag(live, [(x, y), (x, y + 20), ((x + to) / 2, y + 20), (to, y + 20)])
+    words = live.get("pairs").split()
+    assert words[:6] + words[10:] == ["-"] * 11 + ["2"]
+    assert len(set(words[6:10])) == 1
+    assert float(words[6]) < 0.5
 
 
 def test_keys_switch_pairs_and_scale_them(open_live):

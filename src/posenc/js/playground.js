@@ -9,7 +9,7 @@ import { drawPanels, places, toggles } from "./playground_panels.js";
 import { LOGIT_BIN, LOSS_BIN, Session, averages, known } from "./playground_session.js";
 import { TRAINED, bentFrequencies, isAsTrained, isRotary, withWord, wordsOf } from "./transformer_bent.js";
 
-const AT_ONCE = 8; // milliseconds of work before the first picture
+const AT_ONCE = 6; // milliseconds of work before the first picture
 const LEAST = 1 / 32, GREATEST = 4; // factors on a frequency
 
 const sessions = new WeakMap(); // by the data of a figure

@@ -39,7 +39,7 @@ class Playground(Explorable):
     """A trained Transformer reads a text, with its positional encoding as trained and as changed."""
 
     module = "playground"
-    room = (826, 1136)
+    room = (868, 1148)
     main = ("encoding", "preset")
 
     encoding = Choice("rope_10000", chips=True)

@@ -89,7 +89,8 @@ def test_presses_choose_pair_head_and_query(open_live):
 def test_a_bar_swept_sideways_takes_the_others_along(open_live):
     live = open_live(Playground)
     live.set(length=128, pairs=" ".join(["-"] * 15 + ["2"]))
-    (x, y), (to, _) = ((handle_of(live, f"pair {pair}")[axis] for axis in "xy") for pair in (6, 9))
+    first, last = handle_of(live, "pair 6"), handle_of(live, "pair 9")
+    (x, y), to = (first["x"], first["y"]), last["x"]
     drag(live, [(x, y), (x, y + 20), ((x + to) / 2, y + 20), (to, y + 20)])
     words = live.get("pairs").split()
     assert words[:6] + words[10:] == ["-"] * 11 + ["2"]

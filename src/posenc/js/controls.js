@@ -15,6 +15,12 @@ export function element(name, attributes = {}, ...children) {
   return node;
 }
 
+// In a row that scrolls, a chip comes to its beginning, behind what keeps its place there.
+export function reveal(chip) {
+  const row = chip.parentElement; // none where it stands in a list instead
+  if (row) row.scrollLeft = chip.offsetLeft - row.offsetLeft - row.firstElementChild.offsetWidth - 8;
+}
+
 // A JupyterLab page takes keys from inputs unless the input itself asks it not to.
 export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" };
 export const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
@@ -127,7 +133,7 @@ function slider(control, get, set, notify) {
   });
   let shown = null;
   const show = () => {
-    const track = scale.toTrack(get()), text = String(get());
+    const value = get(), track = scale.toTrack(value), text = String(Number.isInteger(value) ? value : Number(value.toPrecision(4)));
     // to write what already stands there costs as much as anything new
     if (range.valueAsNumber !== track) range.value = track;
     if (typed.value !== text && !typing()) typed.value = text;
@@ -140,7 +146,8 @@ function slider(control, get, set, notify) {
     "div", { class: `posenc-slider${control.compact ? " posenc-compact" : ""}`, "data-control": control.name },
     label, range, typed, element("span", { class: "posenc-unit" }, control.unit),
   );
-  const made = { row, show, scale, accept: scale.clamp, read: (text) => readNumber(control, scale, text, get()) };
+  const accept = (value) => scale.fromTrack(scale.toTrack(scale.clamp(value))); // as the slider would have it
+  const made = { row, show, scale, accept, read: (text) => readNumber(control, scale, text, get()) };
   const typing = typedInto(typed, made, set, notify, show);
   return made;
 }
@@ -181,7 +188,12 @@ function chips({ name, label, options }, get, set) {
     element("span", { "aria-hidden": "true" }, label),
     ...options.map((option, k) => element("label", { class: "posenc-option" }, boxes[k], option.label)),
   );
-  return { row, show: () => boxes.forEach((box) => (box.checked = box.value === get())) };
+  const show = () => boxes.forEach((box) => {
+    const chosen = box.value === get();
+    if (chosen && !box.checked) reveal(box.parentElement);
+    box.checked = chosen;
+  });
+  return { row, show };
 }
 
 function list({ name, label, options }, get, set) {

@@ -210,7 +210,7 @@ class Figure {
 
   tell() {
     const { definition, result, story } = this, setting = this.settings.all();
-    if (!story.moving && !this.moves) this.write(setting, result, this.done);
+    if (!story.moving && !this.moves && (this.done || this.written !== story.present)) this.write(setting, result, this.done);
     story.mark();
     this.playButton?.tell();
     if (definition.blocks) showBlocks(this.blocks, definition.blocks(result, setting, this.pointer.cursor));
@@ -221,6 +221,7 @@ class Figure {
   write(setting, result, done) {
     const { title, finding, names } = this.words, step = this.story.present, facts = { ...setting, done, ...this.definition.facts(result, setting, done) };
     const found = sayAll(finding, facts, names);
+    this.written = (done && step) || null; // the step whose words are all there
     this.finding.textContent = whole(found);
     this.canvas.setAttribute("aria-label", say(shell.canvas, { title, finding: found }));
     this.told.textContent = step ? whole(say(step.say, facts, names)) : this.hints;

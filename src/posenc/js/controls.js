@@ -15,10 +15,14 @@ export function element(name, attributes = {}, ...children) {
   return node;
 }
 
-// In a row that scrolls, a chip comes to its beginning, behind what keeps its place there.
+const FADES = 48; // pixels at the end of a row that scrolls
+
+// Where a chip is not seen whole in its row, it comes to the beginning, behind what keeps its place there.
 export function reveal(chip) {
   const row = chip.parentElement; // none where it stands in a list instead
-  if (row) row.scrollLeft = chip.offsetLeft - row.offsetLeft - row.firstElementChild.offsetWidth - 8;
+  if (!row) return;
+  const left = chip.offsetLeft - row.offsetLeft - row.firstElementChild.offsetWidth - 8;
+  if (left < row.scrollLeft || chip.offsetLeft - row.offsetLeft + chip.offsetWidth > row.scrollLeft + row.clientWidth - FADES) row.scrollLeft = left;
 }
 
 // A JupyterLab page takes keys from inputs unless the input itself asks it not to.

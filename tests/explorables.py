@@ -80,12 +80,17 @@ class Shown:
 def shown(cls: type[Explorable], **setting: object) -> Shown:
     """What an explorable shows at a setting."""
     picture = figure_of(cls).at(setting)
-    return Shown(cls(**setting).setting(), arrays(picture["values"]), picture["facts"], picture["finding"])
+    return Shown(cls(**setting).setting(), arrays(picture["values"]), picture["facts"], plain(picture["finding"]))
 
 
 def sentence(cls: type[Explorable], step: dict[str, Any]) -> str:
     """What a step of a story says."""
-    return str(figure_of(cls).at(cls.story()[step["name"]], steps=[step])["steps"][0])
+    return plain(figure_of(cls).at(cls.story()[step["name"]], steps=[step])["steps"][0])
+
+
+def plain(text: str) -> str:
+    """A text with plain spaces, where it may keep two words on one line."""
+    return text.replace("\u00a0", " ")
 
 
 def arrays(value: Any) -> Any:

@@ -23,7 +23,7 @@ globalThis.matchMedia ??= () => ({ matches: true, addEventListener() {} });
 // ---- a canvas that remembers the texts that are written on it, each with its box
 
 let glyphs = {}; // advance, top and bottom of each character in em, of the face in which the book is set
-const THEME = { text: "#111111", muted: "#666666", grid: "#dddddd", ground: "#ffffff", font: "13px sans-serif" };
+const THEME = { text: "#111111", muted: "#666666", grid: "#dddddd", ground: "#ffffff", font: "13px sans-serif", least: 0 };
 
 function measure(text, { font, textAlign, textBaseline }) {
   const size = Number(/([\d.]+)px/.exec(font)[1]) / 1000, parts = Array.from(text, (letter) => glyphs[letter] ?? [560, 700, -10]);

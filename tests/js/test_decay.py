@@ -149,6 +149,9 @@ def test_sentences_are_those_of_python(module_of):
     assert sentences("x.texts.map((text) => A.say(text, x.facts, x.names))", x) == [words for _, words in SAID]
     assert sentences("A.sayAll(['One.', '', 'Two.'], x.facts)", x) == "One. Two."
     assert sentences("A.sayAll(['得分是 1.541。', '在 30 处更小。'], x.facts)", x) == "得分是 1.541。在 30 处更小。"
+    torn = "0.3 % of 4 096 tokens, Lag 2 L (× 1.3): m − n = −10 at (≥ 1) x = 2, 8 heads"
+    kept = "0.3~% of 4\u202f096~tokens, Lag 2~L (×~1.3): m~−~n~=~−10 at (≥~1) x~=~2, 8 heads"
+    assert sentences("A.whole(x)", torn.replace("4 096", "4\u202f096")) == kept.replace("~", "\u00a0")
     with pytest.raises(ThrownError, match=f"no fact nothing among {', '.join(FACTS)}"):
         sentences("A.say('{nothing}', x.facts, {})", x)
     with pytest.raises(ThrownError, match="no linear in schemes"):

@@ -15,6 +15,16 @@ export function element(name, attributes = {}, ...children) {
   return node;
 }
 
+const FADES = 48; // pixels at the end of a row that scrolls
+
+// Where a chip is not seen whole in its row, it comes to the beginning, behind what keeps its place there.
+export function reveal(chip) {
+  const row = chip.parentElement; // none where it stands in a list instead
+  if (!row) return;
+  const left = chip.offsetLeft - row.offsetLeft - row.firstElementChild.offsetWidth - 8;
+  if (left < row.scrollLeft || chip.offsetLeft - row.offsetLeft + chip.offsetWidth > row.scrollLeft + row.clientWidth - FADES) row.scrollLeft = left;
+}
+
 // A JupyterLab page takes keys from inputs unless the input itself asks it not to.
 export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" };
 export const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
@@ -127,7 +137,7 @@ function slider(control, get, set, notify) {
   });
   let shown = null;
   const show = () => {
-    const track = scale.toTrack(get()), text = String(get());
+    const value = get(), track = scale.toTrack(value), text = String(Number.isInteger(value) ? value : Number(value.toPrecision(4)));
     // to write what already stands there costs as much as anything new
     if (range.valueAsNumber !== track) range.value = track;
     if (typed.value !== text && !typing()) typed.value = text;
@@ -140,7 +150,8 @@ function slider(control, get, set, notify) {
     "div", { class: `posenc-slider${control.compact ? " posenc-compact" : ""}`, "data-control": control.name },
     label, range, typed, element("span", { class: "posenc-unit" }, control.unit),
   );
-  const made = { row, show, scale, accept: scale.clamp, read: (text) => readNumber(control, scale, text, get()) };
+  const accept = (value) => scale.fromTrack(scale.toTrack(scale.clamp(value))); // as the slider would have it
+  const made = { row, show, scale, accept, read: (text) => readNumber(control, scale, text, get()) };
   const typing = typedInto(typed, made, set, notify, show);
   return made;
 }
@@ -181,7 +192,12 @@ function chips({ name, label, options }, get, set) {
     element("span", { "aria-hidden": "true" }, label),
     ...options.map((option, k) => element("label", { class: "posenc-option" }, boxes[k], option.label)),
   );
-  return { row, show: () => boxes.forEach((box) => (box.checked = box.value === get())) };
+  const show = () => boxes.forEach((box) => {
+    const chosen = box.value === get();
+    if (chosen && !box.checked) reveal(box.parentElement);
+    box.checked = chosen;
+  });
+  return { row, show };
 }
 
 function list({ name, label, options }, get, set) {

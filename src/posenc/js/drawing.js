@@ -301,9 +301,9 @@ export class Plot {
   }
 }
 
-// A theme whose letters are of another size, in pixels.
+// A theme whose letters are of another size, in pixels, but none smaller than the theme has at least.
 export function sized(theme, size) {
-  return { ...theme, font: theme.font.replace(/^\d+px/, `${size}px`) };
+  return { ...theme, font: theme.font.replace(/^\d+px/, `${Math.max(size, theme.least)}px`) };
 }
 
 // The width of a text in pixels, measured once: a slider that moves writes most texts again and again.

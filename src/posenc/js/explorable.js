@@ -40,7 +40,7 @@ import { KEEP_KEYS, element, isNeeded, makeControl } from "./controls.js";
 import { onceLettersCome } from "./drawing.js";
 import { animate, eased, reducedMotion } from "./motion.js";
 import { pointing } from "./pointing.js";
-import { joined, say, sayAll } from "./sentences.js";
+import { joined, say, sayAll, whole } from "./sentences.js";
 import { Settings } from "./settings.js";
 import shell from "./shell.json";
 import { Story } from "./story.js";
@@ -49,7 +49,8 @@ const SLICE = 12; // milliseconds of work between two chances for the page to an
 const PAUSE = 60; // milliseconds without input before a coarse picture is completed
 const STREAM = 80; // milliseconds between two pictures of what streams
 const SHORT = "(max-height: 520px) and (min-width: 560px)"; // as in explorable.css: the picture stands beside its controls
-const LEAST = 0.5; // of its size, where it must be smaller to be seen whole
+const LEAST = 0.75; // of its size, where it must be smaller to be seen whole,
+const LETTERS = 11; // pixels that its letters have at least
 const NOTICE = 10_000; // milliseconds that a notice stands over the picture
 const OPENING = 4000; // milliseconds that it moves by itself
 const SILENCE = 500; // milliseconds without change before a screen reader is told
@@ -80,8 +81,8 @@ class Figure {
     this.inputs = Object.fromEntries(settings.controls.map((control) => [control.name, makeControl(
       control, definition.controls, () => model.get(control.name), (value) => this.change({ [control.name]: value }), notify, state,
     )]));
-    const { inputs, later: changed } = this, { story = [] } = this.words;
-    this.story = new Story({ settings, inputs, notify, changed }, story, model.get("_hidden_steps"));
+    const { inputs, later: changed } = this, { story = [] } = this.words, ahead = (step) => this.writeAhead(step);
+    this.story = new Story({ settings, inputs, notify, changed, ahead }, story, model.get("_hidden_steps"));
     this.canvas = element("canvas", { role: "img" });
     this.fitted = 1;
     this.zoom = () => this.full.zoom() * this.fitted;
@@ -142,7 +143,7 @@ class Figure {
     this.finding = element("p", { class: "posenc-finding" });
     this.spoken = element("p", { class: "posenc-spoken", "aria-live": "polite" });
     this.told = element("p", { class: "posenc-told" }); // the sentence of the step, or the hint
-    this.hints = say(hint, Object.fromEntries(settings.controls.map(({ name, hidden }) => [`shows_${name}`, !hidden])));
+    this.hints = whole(say(hint, Object.fromEntries(settings.controls.map(({ name, hidden }) => [`shows_${name}`, !hidden]))));
     this.blocks = element("div", { class: "posenc-blocks" });
     const buttons = element("div", { class: "posenc-bar" });
     const more = element(
@@ -157,8 +158,9 @@ class Figure {
       element("div", { class: "posenc-story", role: "group", "aria-label": shell.story }, ...[this.playButton].filter(Boolean), ...story.buttons),
       this.told,
       element("div", { class: "posenc-stage" }, canvas, pointer.rows, pointer.readout, notice),
+      this.finding,
       element("div", { class: "posenc-controls posenc-main" }, ...rowsOf(true)),
-      this.finding, more, this.spoken,
+      more, this.spoken,
     );
     this.full = fullScreen(this.root, notify, this.later);
     const save = saveButton(canvas, title, () => this.theme());
@@ -169,9 +171,10 @@ class Figure {
 
   theme() {
     const style = getComputedStyle(this.root), read = (name) => style.getPropertyValue(name).trim();
+    const size = (0.8 * parseFloat(style.fontSize)) / this.full.zoom(), least = Math.ceil(LETTERS / this.fitted);
     return {
       text: read("--posenc-text"), muted: read("--posenc-muted"), grid: read("--posenc-grid"), ground: read("--posenc-ground"),
-      font: `${Math.round((0.8 * parseFloat(style.fontSize)) / this.full.zoom())}px ${style.fontFamily}`,
+      least, font: `${Math.max(Math.round(size), least)}px ${style.fontFamily}`,
     };
   }
 
@@ -206,20 +209,39 @@ class Figure {
   }
 
   tell() {
-    const { definition, result, done, story } = this, { title, finding, names } = this.words, step = story.present;
-    const setting = this.settings.all(), facts = { ...setting, done, ...definition.facts(result, setting, done) };
-    this.finding.textContent = sayAll(finding, facts, names);
-    this.canvas.setAttribute("aria-label", say(shell.canvas, { title, finding: this.finding.textContent }));
-    this.told.textContent = step ? say(step.say, facts, names) : this.hints;
-    this.told.classList.toggle("posenc-hint", !step);
+    const { definition, result, story } = this, setting = this.settings.all();
+    if (!story.moving && !this.moves && (this.done || this.written !== story.present)) this.write(setting, result, this.done);
     story.mark();
     this.playButton?.tell();
     if (definition.blocks) showBlocks(this.blocks, definition.blocks(result, setting, this.pointer.cursor));
     this.pointer.place();
+  }
+
+  // The words of a setting.
+  write(setting, result, done) {
+    const { title, finding, names } = this.words, step = this.story.present, facts = { ...setting, done, ...this.definition.facts(result, setting, done) };
+    const found = sayAll(finding, facts, names);
+    this.written = (done && step) || null; // the step whose words are all there
+    this.finding.textContent = whole(found);
+    this.canvas.setAttribute("aria-label", say(shell.canvas, { title, finding: found }));
+    this.told.textContent = step ? whole(say(step.say, facts, names)) : this.hints;
+    this.told.classList.toggle("posenc-hint", !step);
     clearTimeout(this.speak);
     this.speak = setTimeout(() => {
       this.spoken.textContent = joined([step && this.told.textContent, this.finding.textContent]);
     }, SILENCE);
+  }
+
+  // On the way to a step its words stand already, and none of what is passed; those of a heavy picture when it is there.
+  writeAhead({ setting }) {
+    if (!this.canvas.clientWidth) return;
+    const result = this.compute(setting), done = !result.complete || result.complete(performance.now() + SLICE);
+    if (done) this.write(setting, result, done);
+  }
+
+  compute(setting, previous = null) {
+    const { definition, canvas, data } = this;
+    return definition.compute(setting, canvas.clientWidth / this.zoom(), previous, data, (name) => this.bring(name));
   }
 
   // Goes on with a heavy picture, slice by slice.
@@ -243,7 +265,7 @@ class Figure {
     const start = performance.now(), setting = this.settings.all();
     clearTimeout(this.pause);
     this.fitted = this.fit(setting);
-    this.result = this.definition.compute(setting, this.canvas.clientWidth / this.zoom(), this.result, this.data, (name) => this.bring(name));
+    this.result = this.compute(setting, this.result);
     this.pointer.clamp();
     this.done = !this.result.complete;
     this.paint(); // first, since it reads the page, and a page that was just written to must be laid out again for that
@@ -267,7 +289,7 @@ class Figure {
       const stop = animate(OPENING, (share) => {
         if (!canvas.clientWidth || share === 1) return;
         const setting = settings.all(), state = { ...setting, ...definition.opening(eased(share), setting) };
-        this.result = definition.compute(state, canvas.clientWidth / this.zoom(), this.result, this.data);
+        this.result = this.compute(state, this.result);
         this.paint(state);
       }, () => this.rest());
       this.moves = true;

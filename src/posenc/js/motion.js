@@ -5,14 +5,8 @@ export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)"
 // Slow at both ends.
 export const eased = (share) => share * share * (3 - 2 * share);
 
-// Calls frame(share) with shares from 0 to 1 for so many milliseconds, then `after`; with reduced motion the end comes
-// at once. What it returns stops it.
+// Calls frame(share) with shares from 0 to 1 for so many milliseconds, then `after`. What it returns stops it.
 export function animate(milliseconds, frame, after) {
-  if (reducedMotion()) {
-    frame(1);
-    after();
-    return () => {};
-  }
   const start = performance.now();
   let wanted = requestAnimationFrame(function next(now) {
     const share = Math.min(Math.max((now - start) / milliseconds, 0), 1);

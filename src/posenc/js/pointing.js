@@ -2,6 +2,7 @@
 // the keyboard comes to them read off alike.
 
 import { KEEP_KEYS, STEPS, TRACK, element } from "./controls.js";
+import { whole } from "./sentences.js";
 
 const REACH = 22; // pixels around a handle within which a pointer takes hold of it
 const NEAR = 10; // pixels to either side of a handle that is a line
@@ -44,7 +45,7 @@ export function pointing(view, labels) {
   const place = () => {
     readout.hidden = cursor === null;
     if (cursor === null) return;
-    readout.textContent = view.words(cursor);
+    readout.textContent = whole(view.words(cursor));
     const reader = readers.find(({ name }) => name === cursor.last), at = axisOf(reader).at(cursor[cursor.last]), zoom = view.zoom();
     const middle = middleOf(reader), { x, y, away = APART } = atPointer ?? (reader.vertical ? { x: middle.x, y: at } : { x: at, y: middle.y });
     const room = canvas.clientWidth, wide = readout.offsetWidth, high = readout.offsetHeight;
@@ -139,6 +140,7 @@ export function pointing(view, labels) {
     if (handle) {
       moved ||= Math.hypot(x - from[0], y - from[1]) > SLOP;
       if (!moved) return;
+      leave(); // where the pointer came from
       view.notify("");
       const { disc } = handle, far = disc && Math.hypot(x - disc.x, y - disc.y), angle = disc && around(handle, x, y) - ahead;
       const to = disc ? [disc.x + far * Math.cos(angle), disc.y + far * Math.sin(angle)] : [x - beside[0], y - beside[1]];

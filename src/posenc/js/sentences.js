@@ -1,6 +1,7 @@
 // Sentences made of words and facts; posenc._sentences says what a text is, and does the same.
 
 import { fixed, grouped, formatInteger } from "./numbers.js";
+import shell from "./shell.json";
 
 const there = (a, b) => a !== null && b !== null;
 const SIGNS = {
@@ -20,6 +21,12 @@ export const joined = (sentences) => sentences.filter(Boolean).join(" ").replace
 
 // Several sentences with a space between, but for Chinese; those that say nothing are left out.
 export const sayAll = (texts, facts, names) => joined(texts.map((text) => say(text, facts, names)));
+
+const SIGN = "[=≠<≤>≥≈×÷+−·]";
+const TOGETHER = new RegExp(` (?=%|${SIGN} )|(?<=[ (]${SIGN}) |(?<=\\d) (?=(?:${shell.units})(?!\\p{L}))`, "gu");
+
+// With what belongs together on one line: a sign and what stands beside it, a number and its unit.
+export const whole = (text) => text.replace(TOGETHER, "\u00a0");
 
 function factOf(name, facts) {
   if (!(name in facts)) throw new Error(`no fact ${name} among ${Object.keys(facts).join(", ")}`);

@@ -1,16 +1,16 @@
 // The story of an explorable: its steps as buttons, the way from one to another, and playing it from step to step.
 
-import { element } from "./controls.js";
+import { element, reveal } from "./controls.js";
 import { animate, between, reducedMotion } from "./motion.js";
 
 const STEP = 600; // milliseconds to a step that the reader presses
 const PLAYED = 1500; // and to the next one while the story plays,
-const REST = 2500, WORD = 300; // which stays for so many milliseconds, and so many for each word of its sentence
+const STAYS = 5000; // of which each has so many in all; what it says is told from the beginning
 
 export class Story {
-  // `notify(text)` shows a notice; `changed()` is called when something starts or ends to move.
-  constructor({ settings, inputs, notify, changed }, story, hiddenSteps) {
-    Object.assign(this, { settings, inputs, notify, changed });
+  // `notify(text)` shows a notice; `changed()` is called when something starts or ends to move, `ahead(step)` on the way to a step.
+  constructor({ settings, inputs, notify, changed, ahead }, story, hiddenSteps) {
+    Object.assign(this, { settings, inputs, notify, changed, ahead });
     this.moving = null; // { stop, step } on the way to a step
     this.timer = 0; // of the next step, while the story plays
     this.steps = story
@@ -60,19 +60,18 @@ export class Story {
       this.changed();
     };
     this.moving = { step, stop: () => {} };
-    if (milliseconds === 0) return arrive();
+    if (milliseconds === 0 || reducedMotion()) return arrive();
+    this.ahead(step);
     this.moving.stop = animate(milliseconds, (share) => settings.store(between(inputs, from, step.setting, share)), arrive);
   }
 
-  // Marks the button of the step that is shown; on a phone the row scrolls to it.
+  // Marks the button of the step that is shown, which fills while the story plays; on a phone the row scrolls to it.
   mark() {
     const { present } = this;
     for (const button of this.buttons) {
       const isPressed = button.dataset.step === present?.name;
-      if (isPressed && button.getAttribute("aria-pressed") !== "true") {
-        const row = button.parentElement;
-        row.scrollLeft = button.offsetLeft + button.offsetWidth - row.offsetLeft - row.clientWidth + 8;
-      }
+      if (isPressed && button.getAttribute("aria-pressed") !== "true") reveal(button);
+      button.style.animation = isPressed && this.plays ? `posenc-plays ${STAYS}ms linear` : "";
       button.setAttribute("aria-pressed", String(isPressed));
     }
   }
@@ -86,9 +85,9 @@ export class Story {
   }
 
   playFrom(k) {
-    const { steps } = this, words = JSON.stringify(steps[k].say).split(" ").length;
+    const { steps } = this;
     this.go(steps[k], PLAYED);
-    this.timer = setTimeout(() => (k + 1 < steps.length ? this.playFrom(k + 1) : this.stop()), PLAYED + REST + WORD * words);
+    this.timer = setTimeout(() => (k + 1 < steps.length ? this.playFrom(k + 1) : this.stop()), STAYS);
     this.changed();
   }
 }

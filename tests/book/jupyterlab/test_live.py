@@ -25,7 +25,7 @@ from posenc.analysis import decay
 from posenc.frequencies import inv_freq
 from posenc.widgets import Rotation2D
 from tests.book.site.browser import ROOT, Watch
-from tests.explorables import CASES, Case, shown
+from tests.explorables import CASES, Case, plain, shown
 
 CHAPTER = ROOT / "notebooks" / "08_long_range_decay.ipynb"
 SHOWN, REPORTED, CHANGED, BOXED, CLOSED = range(5)
@@ -220,12 +220,13 @@ class View:
     @property
     def finding(self) -> str:
         """The sentence below the picture."""
-        return self.root.locator(".posenc-finding").inner_text()
+        return plain(self.root.locator(".posenc-finding").inner_text())
 
     def says(self, words: str) -> None:
         """Wait until it says this below the picture, and is complete."""
         finding = self.root.locator(".posenc-finding").element_handle()
-        self.page.wait_for_function("([finding, words]) => finding.textContent === words", arg=[finding, words])
+        says = "([finding, words]) => finding.textContent.replaceAll('\\u00a0', ' ') === words"
+        self.page.wait_for_function(says, arg=[finding, words])
         self.settle()
 
 

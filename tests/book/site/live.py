@@ -64,11 +64,11 @@ HURRY = """const frame = requestAnimationFrame;
 performance.now = () => 10 * Performance.prototype.now.call(performance);
 window.requestAnimationFrame = (draw) => frame((at) => draw(10 * at));"""
 SLOWLY = "delete performance.now && void (window.requestAnimationFrame = frame)"
-# The words of the one element of this class.
+# The words of the one element of this class, with plain spaces where it keeps two of them on one line.
 WORDS = """const words = (name) => {
   const found = figure.querySelectorAll(`.${name}`);
   if (found.length !== 1) throw new Error(`${found.length} elements are ${name}`);
-  return found[0].innerText;
+  return found[0].innerText.replaceAll('\\u00a0', ' ');
 };"""
 SETTING = "Object.fromEntries(model.get('_controls').map(({ name }) => [name, model.get(name)]))"
 # A figure as the page's HTML has it, and one drawn in it as host.js does, which draws each figure only once.

@@ -21,7 +21,7 @@ from posenc.widgets import (
     SinusoidExplorer,
 )
 from tests.book.site.live import COMPLETE, Live
-from tests.explorables import CASES, EVERY_ONE, Case, sentence, shown
+from tests.explorables import CASES, EVERY_ONE, Case, plain, sentence, shown
 
 # Together they have every kind of control. What all explorables share is tried on these at every change.
 REPRESENTATIVES = (OrderBlindness, ContextExtension, CopyDistance, SinusoidExplorer)
@@ -232,7 +232,7 @@ def test_every_part_has_a_name_and_the_keyboard_reaches_it(open_live, case):
         assert named.count() == 1, control["label"]
         if role == "slider":
             assert named.get_attribute("aria-valuetext")
-    assert live.finding in live.figure.locator("canvas").get_attribute("aria-label")
+    assert live.finding in plain(live.figure.locator("canvas").get_attribute("aria-label"))
     reached = live.evaluate(
         """(() => {
           const wanted = 'input, select, button, [tabindex="0"]';
@@ -270,7 +270,7 @@ def test_points_are_read_off_by_mouse_and_keys(open_live, case):
         first = live.readout
         field.press("ArrowRight")
         assert live.readout != first, reader["name"]
-        assert field.get_attribute("aria-valuetext") == live.readout
+        assert plain(field.get_attribute("aria-valuetext")) == live.readout
         field.press("End")
         assert live.readout != first, reader["name"]
         field.blur()
@@ -307,6 +307,8 @@ def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
                 live.page.mouse.down()
                 live.page.mouse.move(*points[1])
                 live.page.mouse.move(*points[2])
+                live.settle()
+                assert live.figure.locator(".posenc-readout").is_hidden(), "it reads off what was there before"
                 live.page.mouse.up()
             assert live.setting() != before, handle["name"]
             moved = live.evaluate("explorable.handles")[k]
@@ -359,6 +361,12 @@ TOGETHER = """(() => {
   return found;
 })()"""
 TARGETS = "button, select, summary, .posenc-option, .posenc-switch, input[type=range], input[type=text]"
+# Where the finding ends below the figure's beginning, and how large the letters of the picture are.
+BESIDE = """(() => {
+  const context = figure.querySelector('canvas').getContext('2d'), found = figure.querySelector('.posenc-finding');
+  const zoom = context.getTransform().a / devicePixelRatio, [letters] = /[\\d.]+(?=px)/.exec(context.font);
+  return [found.getBoundingClientRect().bottom - figure.getBoundingClientRect().top, zoom * letters];
+})()"""
 SMALL = f"""[...figure.querySelectorAll('{TARGETS}')]
   .filter((node) => node.offsetParent && !node.matches('.posenc-reader') && node.getBoundingClientRect().height < 43.5)
   .map((node) => [node.className, node.textContent.slice(0, 20)])"""
@@ -385,6 +393,14 @@ def test_no_control_moves_without_its_picture_in_view(open_live, case, width, he
     assert live.evaluate("document.documentElement.scrollWidth <= innerWidth")
     if touch:
         assert live.evaluate(SMALL) == []
+
+
+@EACH
+def test_on_its_side_a_phone_shows_the_finding_and_letters_to_be_read(open_live, case):
+    live = open_live(case.cls, width=740, height=360, has_touch=True, is_mobile=True)
+    finding, letters = live.evaluate(BESIDE)
+    assert finding <= 360
+    assert letters >= 10.9
 
 
 @SHELL
@@ -427,10 +443,12 @@ def test_a_step_is_reached_by_a_transition_unless_motion_is_unwanted(open_live, 
         between = live.evaluate(
             """await (async () => {
               const seen = new Set(), note = () => seen.add(JSON.stringify(x.moved.map((name) => model.get(name))));
+              const said = new Set(), words = () => said.add(figure.querySelector('.posenc-finding').textContent);
               model.on('change', note);
               figure.querySelector(`[data-step='${x.step}']`).click();
-              while (!explorable.done) await new Promise(requestAnimationFrame);
+              for (; !explorable.done; words()) await new Promise(requestAnimationFrame);
               model.off('change', note);
+              if (said.size > 2) throw new Error(`it says what is passed: ${[...said]}`);
               return seen.size;
             })()""",
             {"moved": moved, "step": step},
@@ -440,6 +458,7 @@ def test_a_step_is_reached_by_a_transition_unless_motion_is_unwanted(open_live, 
 
 
 PRESSED = "([figure, step]) => figure.querySelector(`[data-step='${step}']`).getAttribute('aria-pressed') === 'true'"
+MOVING = "document.getAnimations().map(({ animationName }) => animationName)"
 PLAY_SAYS = "([figure, label]) => figure.querySelector('.posenc-play').ariaLabel === label"
 IN_HASTE = """const wait = window.setTimeout;
   window.setTimeout = (after, wanted, ...rest) => wait(after, Math.min(wanted, 1700), ...rest);"""
@@ -453,6 +472,7 @@ def test_its_story_plays_and_pauses(open_live, case):
     play.click()
     live.page.wait_for_function(PRESSED, arg=[live.handle, steps[1]])
     live.page.wait_for_function(PLAY_SAYS, arg=[live.handle, "Pause the story"])
+    assert live.page.evaluate(MOVING) == ["posenc-plays"], "a reader sees that it plays"
     play.click()
     live.page.wait_for_function(PLAY_SAYS, arg=[live.handle, "Play the story"])
     stopped = live.setting()
@@ -517,7 +537,7 @@ FINDINGS = f"""async (figures) => {{
     const {{ explorable }} = figure.querySelector('.posenc-explorable-view');
     {COMPLETE}
     if (!(await complete())) throw new Error(`${{figure.id}} is not complete`);
-    findings.push(figure.querySelector('.posenc-finding').innerText);
+    findings.push(figure.querySelector('.posenc-finding').innerText.replaceAll('\\u00a0', ' '));
   }}
   return findings;
 }}"""
@@ -586,6 +606,7 @@ STAYS = "is not one, so it stays 10\u202f000."
         ("base", "many", 10_000, f"{BASE}“many” {STAYS}"),
         ("base", "", 10_000, f"{BASE}“” {STAYS}"),
         ("base", "NaN", 10_000, f"{BASE}“NaN” {STAYS}"),
+        ("base", "1234.5678", 1234.5678, ""),
         ("dim", "7", 8, "head dimension d takes even numbers from 2 to 256; 7 became 8."),
         ("distance", "99.6", 100, DISTANCE + "99.6 became 100."),
     ],
@@ -599,4 +620,4 @@ def test_typed_values_are_taken_or_clamped_in_words(open_live, name, typed, expe
     field.blur()
     assert live.get(name) == expected
     assert live.notice == notice
-    assert float(field.input_value()) == expected
+    assert float(field.input_value()) == float(f"{expected:.4g}" if expected % 1 else expected)

@@ -582,7 +582,7 @@ def test_the_curve_is_inked_where_the_values_are(open_live, theme):
     live.set(distance=200, dim=32, log_distance=False)
     score = shown(DecayExplorer, distance=200, dim=32).values["score"]
     pixels = [
-        *live.evaluate(INK, [[m, score[m]] for m in (0, 3, 17, 60, 111, 200)]),
+        *live.evaluate(INK, [[m, score[m]] for m in (1, 3, 17, 60, 111, 200)]),
         *live.evaluate(INK, [[100, -0.75]]),
     ]
     *inked, empty = np.reshape(pixels, (7, 9, 4))

@@ -29,4 +29,4 @@ def test_a_press_on_a_cell_reads_it(open_live):
     live.set(length=128)
     x, y = live.evaluate("explorable.pixel(0, 1)")
     live.figure.locator("canvas").hover(position={"x": x, "y": y})
-    assert live.readout == "128 tokens: too short for a block 384 back"
+    assert live.readout == "No scaling: 128 tokens are too short for a block 384 back"

@@ -78,16 +78,19 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')} from these pairs"
     flat = on_average(three, range(8192, 16_384)).mean()
     assert on_average(three, range(8192, 12_288)).mean() < flat - 2
-    yield "Near 12 000 they raise the loss"
+    yield "Near 12 000 the three pairs still push below that"
     every = np.arange(8192, 16_384)
     assert every[on_average(three, every) > 0].min() // 1000 == 13
     assert every[real_results.learned_bias(every) > 0].min() > 13_000
-    yield "that happens only beyond 13 000, when the loss has doubled"
-    yield f"the flat bias ({signed(flat)} on average)"
+    yield "that happens only beyond 13 000. By then the loss has doubled"
+    assert (on_average(three, range(8192, 12_288)) < flat).mean() > 0.95  # "at nearly all distances"
+    yield f"the flat bias of about {signed(flat)}, are no cure"
 
     b = -real_results.products().imag  # (layers, heads, pairs)
     assert b[..., 0].size == 270
     pushing = (b[..., three] < -3).sum(axis=-1)
+    assert 0.15 < (b[..., 22] < -3).mean() < 0.25
+    yield "in some heads it's pair 22"
     yield f"In {100 * (pushing == 1).mean():.0f} % of them, exactly one of the three pairs has $b$ below −3"
     half, quarter = np.percentile(b[..., 23], (50, 25))
     yield f"In pair 23, half of SmolLM2's heads have $b$ above {signed(half, 2)} and a quarter below {signed(quarter)}"
@@ -101,13 +104,16 @@ def the_bias_of_smollm2() -> Iterator[str]:
 
 
 def the_bias_of_the_small_models() -> Iterator[str]:
-    made, most_negative, highest = [], [], []
+    made, most_negative, highest, alone = [], [], [], []
     for base, seed in MODELS:
         content = STATISTICS[f"two_layers-text-rope_{base}-{seed}/content"][-1]
         frequencies, b = inv_freq(32, base), -content.imag.mean(axis=0)
         three, done = most_negative_pairs(content, frequencies, LENGTH), rotations(LENGTH, frequencies)
         made += list(done[three])
         most_negative += list(b[three])
+        of_three = distance_bias(content[:, three], frequencies[three], np.arange(2 * LENGTH)).sum(axis=1).mean(axis=0)
+        assert of_three[LENGTH // 2 : LENGTH].mean() < of_three[LENGTH - 1] - 1.9  # the clamp hides more
+        alone.append(of_three[LENGTH:].max())
         slow = done < 1
         bias = distance_bias(content[:, slow], frequencies[slow], np.arange(2 * LENGTH + 1)).sum(axis=1).mean(axis=0)
         highest.append(bias[LENGTH:].max())
@@ -115,7 +121,7 @@ def the_bias_of_the_small_models() -> Iterator[str]:
     yield f"make {min(made):.2f} to {max(made):.2f} rotations in {LENGTH} tokens"
     assert [round(bias) for bias in highest[:2]] == [6, 6]
     yield f"to about +6 with base 100, and to {signed(max(highest[2:]), 1, '+')} at most with base 10 000"
-    yield "our two small models with base 100"
+    yield f"that of these three alone rises to between {signed(min(alone), 1, '+')} and {signed(max(alone), 1, '+')}"
 
 
 BIAS = {
@@ -140,7 +146,7 @@ def the_changes() -> Iterator[str]:
                       for of in (texts, control))  # by 1024 tokens  # fmt: skip
     yield "positions 7168–8191, 11 264–12 287 and 15 360–16 383"
     yield "near 12 000 | near 16 000"
-    yield f"when only the last {LENGTH} tokens are given ({span(truncated)})"
+    yield f"with only the last {LENGTH} tokens, which is {span(truncated)}"
     yield f"range of the four; as trained, {span(trained)}."
     yield f"as trained, {before[3]:.2f}, {course[3]:.2f} and {course[7]:.2f}."
     assert course[3] > 2 * before[3]  # "has doubled"
@@ -173,7 +179,7 @@ def the_changes() -> Iterator[str]:
     assert at_16["window and four sinks"].low > max(at_16["clamped"].high, at_16["window"].high)
     yield "the window is best near 12 000 and fails near 16 000"
     zero, flat = (real_results.past_the_context(kind, True)["7168–8191"].mean for kind in ("zeroed", "flat, same mean"))
-    yield f"In the control, zero costs {zero:.2f} nats and the flat bias {flat:.2f}."
+    yield f"Inside $L$, zero costs {zero:.2f} nats and the flat bias {flat:.2f}."
     fast = [(one["zeroed, fast pairs, as large"] - one["as trained"]).mean() for one in tiny]
     assert sum(change < -0.3 for change in fast) == 3  # "in three small models"
 
@@ -188,6 +194,8 @@ def the_changes() -> Iterator[str]:
     yield f"The clamp removes {removed('clamped')} of it, zero {removed('zeroed')}, "
     yield f"the flat bias {removed('flat, same mean')}"
     assert removed("window") == "100 to 100 %"
+    held = re.search(r"(?m)^bias held at L +(.+ %)$", printed_in_09("held-table"))
+    yield f"Held at its value at $L-1$ instead, it removes {held[1]}"
     yield f"in the small models {removed('window and four sinks', left=True)} of the excess loss remains"
 
 
@@ -279,8 +287,8 @@ def what_it_still_finds() -> Iterator[str]:
     assert close["YaRN"] == close["dynamic NTK"]
     yield f"Of the {9 * haystacks} needles nearer than $L$, the clamp found {close['bias clamped']}, "
     yield f"the model as trained {close['as trained']}, YaRN and dynamic NTK {close['YaRN']}."
-    told = f"{far['bias clamped']}, {far['as trained']} and {far['YaRN']}"
-    yield f"Of the {7 * haystacks} farther back it's {told}: too few to tell"
+    told = f"{far['bias clamped']}, {far['as trained']} and {far['YaRN']} each"
+    yield f"Of the {7 * haystacks} farther back, it's {told}: too few to tell"
     near = {
         method: sum(int(found[method][n].sum()) for n in (2048, 4096)) for method in found if method != "bias clamped"
     }
@@ -315,6 +323,7 @@ def the_attention_offset() -> Iterator[str]:
     assert FOUND.runs["full-copy-rope_100-0"]["task"] == "copy"
     yield f"(chance: 1/{Copy.vocab_size}) for a single occurrence 32 or 96 tokens back"
     yield "a block of 32 random symbols, so the answers are 31, 63, 95, … tokens back"
+    yield "(each follows its matching symbol, 32, 64, 96, … back)"
     yield "| 32 back | 96 back |"
     for name, scaling in (
         ("as trained", "default"),

@@ -100,7 +100,7 @@ SAID = [
     (
         {"scheme": "learned_clamp", "other": "alibi", "length": 2},
         "Learned embedding, clamped at 2 L (256 tokens): loss 3.00, truncated 1.50 (one seed). "
-        "ALiBi, fitted slopes at 2 L: not measured.",
+        "ALiBi, steep slopes at 2 L: not measured.",
     ),
     (
         {"view": "position", "scaling": "linear_by_4", "length": 2},

@@ -29,7 +29,7 @@ def step_sizes(lengths: Sequence[int]) -> go.Figure:
         label = {"text": f"one step: {steps[-1]:.3f}", "showarrow": False, "xanchor": "left", "yshift": 19}
         figure.add_annotation(x=0, y=row, **label)
     figure.update_traces(showlegend=False)
-    figure.update_xaxes(title_text="normalised position m/L", range=[-0.02, 1.02])
+    figure.update_xaxes(title_text="normalised position m/N", range=[-0.02, 1.02])
     figure.update_yaxes(
         title_text="sequence length (tokens)",
         tickvals=list(range(len(lengths))),
@@ -42,7 +42,7 @@ def step_sizes(lengths: Sequence[int]) -> go.Figure:
     (short, large), (long, small) = every[0], every[-1]
     finding = f"One step is {large:.3f} in {number(short)} tokens and {small:.3f} in {number(long)} tokens"
     details = ", ".join(f"{step:.3f} for {number(length)}" for length, step in every)
-    return _finish(figure, finding, f"Steps of m/L: {details} tokens.", height=160 + 60 * len(lengths))
+    return _finish(figure, finding, f"Steps of m/N: {details} tokens.", height=160 + 60 * len(lengths))
 
 
 CELLS = 10_000  # a heat map of more keeps 256 levels of colour; one of more than ten times as many leaves pairs out

@@ -10,7 +10,7 @@ scheme on text was chosen from the same four (`python -m posenc.lab rates`). Cho
   (`t5_published` has no gain; neither learns it in the full one);
 - the learned table's initial standard deviation of 1, as that of the embeddings: with 0.02 it did not learn word order
   in its steps;
-- ALiBi's fitted slopes, from an earlier study with two heads; `alibi_published` has the paper's.
+- ALiBi's steep slopes, from an earlier study with two heads; `alibi_published` has the paper's.
 """
 
 from __future__ import annotations

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import json
 import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from course.question import PRIVATE, Assignment, Question
+from course.question import Assignment, Question, questions
 from course.sandbox import Limits, NoSandbox, Worker
 from course.submission import Submission, source_of, without_magics
 from posenc.check._question import HandGraded, Part, Result, TooSlow, Unanswered, Wrong, at_most
@@ -80,13 +78,6 @@ def imports_of(number: int) -> str:
     """The import lines of an assignment's notebook, of its cells `imports` and `imports-torch`."""
     cells = json.loads(student(number).read_text(encoding="utf-8"))["cells"]
     return "\n\n".join(source_of(cell) for cell in cells if cell["id"].startswith("imports"))
-
-
-def questions(number: int) -> Any:
-    """The module with an assignment's questions. Raises ValueError where it is not here, as in a student's copy."""
-    if not PRIVATE.is_dir():
-        raise ValueError("the questions with their right values are in course/private, which is not here")
-    return importlib.import_module(f"course.private.questions.assignment_{number}")
 
 
 def assignment(number: int) -> Assignment:

@@ -6,6 +6,7 @@ From a seed it draws what `posenc.check` compares with: inputs, right values, an
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from course.submission import source_of
 from posenc import check
 from posenc.check import _views
 from posenc.check._plain import plain
@@ -32,8 +34,8 @@ def public_seed() -> str:
 
 
 def pick(name: str, *choices: Any) -> Any:
-    """One of the choices, by the variant's seed and a name; the first one where no variant was asked for."""
-    return choices[generator(SEED, "variant", name).integers(len(choices))] if SEED else choices[0]
+    """The first choice as it is published; in a variant one of the others, by the seed and a name."""
+    return choices[generator(SEED, "variant", name).integers(1, len(choices))] if SEED else choices[0]
 
 
 def sample(name: str, choices: Sequence[Any], count: int) -> list[Any]:
@@ -66,15 +68,37 @@ def path_of(number: int) -> Path:
     return PRIVATE / "sources" / f"assignment_{number}.ipynb"
 
 
+def questions(number: int) -> Any:
+    """The module with an assignment's questions. Raises ValueError where it is not here, as in a student's copy."""
+    if not PRIVATE.is_dir():
+        raise ValueError("the questions with their right values are in course/private, which is not here")
+    return importlib.import_module(f"course.private.questions.assignment_{number}")
+
+
+def varied(number: int, text: str) -> str:
+    """A text of an assignment's source as the variant has it: what the questions' `VARIANT` names is replaced."""
+    for find, replacement in questions(number).VARIANT.items():
+        text = text.replace(find, replacement)
+    return text
+
+
+def source(number: int) -> dict[str, Any]:
+    """The source of an assignment as the variant has it."""
+    notebook: dict[str, Any] = json.loads(path_of(number).read_bytes())
+    for cell in notebook["cells"]:
+        cell["source"] = varied(number, source_of(cell)).splitlines(keepends=True)
+    return notebook
+
+
 @cache
 def _cells(number: int) -> dict[str, str]:
     """The cells of an assignment's source, by name."""
-    return {cell["id"]: "".join(cell["source"]) for cell in json.loads(path_of(number).read_bytes())["cells"]}
+    return {cell["id"]: source_of(cell) for cell in source(number)["cells"]}
 
 
 def edited(number: int, name: str, *changes: str) -> str:
     """The solution of a question with changes: a text that stands in it once, and what takes its place, in turn."""
-    text = _cells(number)[name]
+    text, changes = _cells(number)[name], tuple(varied(number, change) for change in changes)
     for find, replacement in zip(changes[::2], changes[1::2], strict=True):
         if text.count(find) != 1:
             raise ValueError(f"{find!r} stands {text.count(find)} times in the solution of {number} {name}")

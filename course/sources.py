@@ -16,28 +16,17 @@ import sys
 from typing import Any
 
 from course import question, recorded
-from course.grade import NUMBERS, ROOT, STUDENT, assignment, imports_of, questions, student
-from course.question import PRIVATE, Question, path_of
+from course.grade import NUMBERS, ROOT, STUDENT, assignment, imports_of, student
+from course.question import PRIVATE, Question, source
 from course.submission import source_of
 from posenc.check._alone import namespace
 from posenc.check._question import Result, stand_in
-from tools.notebooks import dump, load
+from tools.notebooks import dump
 
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)^[ \t]*### END SOLUTION[ \t]*$", re.MULTILINE | re.DOTALL)
 HIDDEN = re.compile(r"\n?^### BEGIN HIDDEN TESTS\n(.*?)^### END HIDDEN TESTS[ \t]*$", re.MULTILINE | re.DOTALL)
-PLACEHOLDER = re.compile(r"«(\w+)»")
 PROSE_STUB = "YOUR ANSWER HERE"  # as nbgrader's own, which replaces such a cell whole
 STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"  # as nbgrader's own
-
-
-def source(number: int) -> dict[str, Any]:
-    """The source of an assignment as the variant has it: `«name»` stands for the questions' `VARIANT["name"]`."""
-    filled = load(path_of(number))
-    values = getattr(questions(number), "VARIANT", {})
-    for cell in filled["cells"]:
-        text = PLACEHOLDER.sub(lambda match: str(values[match[1]]), source_of(cell))
-        cell["source"] = text.splitlines(keepends=True)
-    return filled
 
 
 def is_prose_answer(cell: dict[str, Any]) -> bool:

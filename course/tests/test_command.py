@@ -17,6 +17,7 @@ import course.__main__ as command
 from course import sandbox, sources
 from course.grade import NUMBERS, assignment, student
 from course.report import rubrics
+from tools.notebooks import load
 
 pytestmark = pytest.mark.torch
 Run = Callable[..., str]
@@ -45,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
     there = tmp_path / "submissions"
     put(there / MOODLE / "assignment_4.ipynb", notebook("Because <b>later</b> tokens $x^2$ \x1b[2J count."))
     put(there / f"{CANVAS}.ipynb", notebook("I do not know.", q1="def"))
-    put(there / "=cmd.ipynb", sources.load(student(4)))
+    put(there / "=cmd.ipynb", load(student(4)))
     put(there / "twice" / "a.ipynb", notebook("one"))
     put(there / "twice" / "b.ipynb", notebook("one", q1="x = 1"))
     (there / "empty").mkdir()
@@ -142,8 +143,8 @@ def test_what_cannot_be_graded_is_said(folder: Path, tmp_path: Path, run: Run, m
         run(folder)
     (tmp_path / "grades" / "thesis.txt").unlink()
     two = tmp_path / "two"
-    put(two / "a.ipynb", sources.load(student(1)))
-    put(two / "b.ipynb", sources.load(student(2)))
+    put(two / "a.ipynb", load(student(1)))
+    put(two / "b.ipynb", load(student(2)))
     with pytest.raises(SystemExit, match="named by 1 students each: add --assignment N"):
         run(two)
     (tmp_path / "key").write_text("short")

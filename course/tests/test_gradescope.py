@@ -16,6 +16,7 @@ import pytest
 from course import gradescope, sources
 from course.grade import assignment
 from course.sandbox import NoSandbox, Prepared
+from tools.notebooks import load
 
 pytestmark = pytest.mark.torch
 NUMBER = 2
@@ -128,7 +129,7 @@ def test_right_and_wrong_notebooks_get_their_points(harness: Path) -> None:
     wrong = graded(harness, solved)
     assert wrong["score"] < coded
     assert any(test["status"] == "failed" and test["output"] for test in wrong["tests"])
-    untouched = graded(harness, sources.load(sources.student(NUMBER)))
+    untouched = graded(harness, load(sources.student(NUMBER)))
     assert untouched["score"] == 0
     assert {test["output"] for test in untouched["tests"]} == {"not answered yet"}
 

@@ -21,6 +21,7 @@ import pytest
 
 from course import sources
 from course.grade import assignment
+from course.question import path_of
 from course.tests import hostile
 
 pytestmark = pytest.mark.torch
@@ -70,7 +71,7 @@ def submitted(folder: Path) -> None:
     files |= {name: make(solved) for name, (make, _) in hostile.FILES.items()}
     for name, content in files.items():
         (folder / f"{name}.ipynb").write_bytes(content)
-    (folder / "a link.ipynb").symlink_to(sources.path_of(NUMBER))
+    (folder / "a link.ipynb").symlink_to(path_of(NUMBER))
     os.mkfifo(folder / "a pipe.ipynb")
     os.mknod(folder / "a socket.ipynb", stat.S_IFSOCK | 0o600)
     (folder / "a folder without a notebook").mkdir()

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
-from typing import Any
+import subprocess
+import sys
+from pathlib import Path
 
 import nbformat
 import pytest
 
-from course import question, recorded, sources
+from course import question, sources
 from course.grade import NUMBERS, assignment, student
-from course.question import _drawn
-from course.report import rubrics
+from course.private import bank
 from course.submission import source_of
 from tests.book.notebooks.markdown import faults
 from tools.execute import CELL_TIMEOUT, Client
+from tools.notebooks import load
 
 pytestmark = pytest.mark.torch
 every_assignment = pytest.mark.parametrize("number", NUMBERS)
@@ -32,7 +33,7 @@ def test_the_student_version_is_up_to_date(number: int) -> None:
 
 @every_assignment
 def test_nothing_is_given_away_and_the_points_are_right(number: int) -> None:
-    assert sources.prove(number, sources.load(student(number))) == []
+    assert sources.prove(number, load(student(number))) == []
 
 
 def test_what_is_given_away_is_found() -> None:
@@ -81,7 +82,7 @@ def test_every_check_has_a_hidden_one(number: int) -> None:
 
 @every_assignment
 def test_every_question_has_a_check_below_which_its_hints_are_asked_for(number: int) -> None:
-    cells = sources.load(student(number))["cells"]
+    cells = load(student(number))["cells"]
     names = [cell["id"] for cell in cells]
     for one in assignment(number).graded:
         assert names.count(f"{one.name}-check") == 1
@@ -92,7 +93,7 @@ def test_every_question_has_a_check_below_which_its_hints_are_asked_for(number: 
 
 @every_assignment
 def test_it_opens_like_a_chapter(number: int) -> None:
-    notebook = sources.load(student(number))
+    notebook = load(student(number))
     assert notebook["metadata"]["posenc"] == {"assignment": number}
     cells = notebook["cells"]
     chapter = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
@@ -106,29 +107,54 @@ def test_it_opens_like_a_chapter(number: int) -> None:
 
 @every_assignment
 def test_its_text_shows_in_colab_and_jupyterlab(number: int) -> None:
-    for cell in sources.load(student(number))["cells"]:
+    for cell in load(student(number))["cells"]:
         if cell["cell_type"] == "markdown":
             assert faults(source_of(cell)) == [], cell["id"]
 
 
-def test_a_variant_has_other_inputs_and_its_own_solution_earns_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    published = recorded.recompute(2, "")
-    monkeypatch.setattr(question, "SEED", "another year")
-    try:
-        _drawn.cache_clear()
-        assert not recorded.agree(recorded.decode(published), recorded.decode(recorded.recompute(2, "")))
-        picked = {question.pick(f"name {number}", *range(9)) for number in range(20)}
-        assert len(picked) > 4
-        assert len(question.sample("faults", range(12), 8)) == 8
-        assert sources.prove(2, sources.student_version(sources.source(2))) == []
-    finally:
-        _drawn.cache_clear()
+IN_A_VARIANT = """
+import json, sys
+from course import question
+question.SEED = sys.argv[1]  # before any question is read
+from course import recorded, sources
+from course.grade import NUMBERS, imports_of
+for number, published in zip(NUMBERS, json.load(sys.stdin)):
+    faults = sources.prove(number, sources.student_version(sources.source(number)))
+    lost = sorted({one.name for one, result in sources.trial(published, number) if not result.earned})
+    print(json.dumps([faults, lost, published != sources.source(number)]))
+assert not recorded.is_up_to_date(2, imports_of(2))
+"""
 
 
-def test_without_a_seed_the_first_choice_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(question, "SEED", "")
-    assert question.pick("name", 3, 4) == 3
-    assert question.sample("faults", "abcd", 2) == ["a", "b"]
+@pytest.mark.parametrize("seed", ["autumn 2027", "spring 2028"])
+def test_in_a_variant_our_answers_earn_everything_and_published_ones_do_not(seed: str) -> None:
+    given = json.dumps([load(question.path_of(number)) for number in NUMBERS])
+    command, place = (
+        [sys.executable, "-c", IN_A_VARIANT, seed],
+        {"PYTHONPATH": f"{sources.ROOT / 'src'}:{sources.ROOT}"},
+    )
+    ran = subprocess.run(command, input=given, env=os.environ | place, capture_output=True, text=True, check=True)
+    for number, line in zip(NUMBERS, ran.stdout.splitlines(), strict=True):
+        faults, lost, another = json.loads(line)
+        assert faults == []
+        assert lost or not assignment(number).questions
+        assert another
+
+
+@every_assignment
+def test_what_a_variant_changes_is_there(number: int) -> None:
+    cells = load(question.path_of(number))["cells"]
+    text = "\n".join(map(source_of, cells)) + Path(bank.__file__).with_name(f"assignment_{number}.py").read_text(
+        "utf-8"
+    )
+    assert [find for find in question.questions(number).VARIANT if find not in text] == []
+
+
+def test_a_variant_has_no_first_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed, picked in (("", {0}), ("another year", {1, 2, 3})):
+        monkeypatch.setattr(question, "SEED", seed)
+        assert {question.pick(f"name {number}", *range(4)) for number in range(20)} == picked
+        assert (question.sample("faults", range(12), 8) == list(range(8))) == (not seed)
 
 
 Runs = dict[tuple[int, bool], list[nbformat.NotebookNode]]
@@ -151,7 +177,7 @@ def executed() -> Runs:
             found = json.loads(together.cells[0].outputs[0].text)
             for number in NUMBERS:
                 for solved in (False, True):
-                    notebook = sources.source(number) if solved else sources.load(student(number))
+                    notebook = sources.source(number) if solved else load(student(number))
                     runs[number, solved] = list(nbformat.reads(json.dumps(notebook), as_version=4).cells)
                     forget = nbformat.v4.new_code_cell(FORGET.format(folder=str(student(number).parent), path=found))
                     for cell in (forget, *runs[number, solved]):
@@ -175,31 +201,3 @@ def test_it_runs_from_top_to_bottom(number: int, solved: bool, executed: Runs) -
         words = f"{one.points} of {one.points} points on the public checks" if solved else "not answered yet"
         assert words in text
         assert "✗" not in text
-
-
-def test_the_samples_for_a_reader_report_what_the_notebook_prints(executed: Runs) -> None:
-    cell = next(cell for cell in executed[4, True] if cell["id"] == "q7-see")
-    printed = "".join(output.get("text", "") for output in cell.outputs)
-    for sample in rubrics(assignment(4))["q7"]["samples"]:
-        numbers = re.findall(r"\d\.\d{3}", sample["text"] + sample["why"])
-        assert numbers
-        assert [number for number in numbers if number not in printed] == []
-
-
-def test_what_is_said_of_two_halves_is_measured(executed: Runs) -> None:
-    cells = {cell["id"]: cell for cell in executed[5, True]}
-    measured = "".join(output.get("text", "") for output in cells["q5-see"].outputs)
-    names: dict[str, Any] = {}
-    for cell in ("imports", "laboratory", "q3-see", "q5-see"):
-        exec(cells[cell].source.partition("\nshow(")[0], names)
-    scaled, a = names["halves"](10_000)["scaled alone"]
-    within = names["accuracy_by_distance"](10_000, scaled, a, names["L"], names["BACKS"][:3])
-    assert min(within) > 0.9  # so that no old distance is misread
-    [rotations] = names["frequencies"].rotations(names["L"], names["S"] * scaled[6:7])
-    warm = 0.1 * math.log(names["S"]) + 1
-    measured += " ".join(f"{value:.2f}" for value in (*within, rotations, warm**2))
-    rubric = rubrics(assignment(5))["q5"]
-    said = [cells["q5"].source, *rubric["points"], *(sample["text"] for sample in rubric["samples"])]
-    numbers = re.findall(r"\b[01]\.\d\d\b", " ".join(said))
-    assert len(numbers) > 20
-    assert [number for number in numbers if number not in measured] == []

@@ -13,7 +13,7 @@ import pytest
 
 from course import gradescope, sources, student_copy
 from course.grade import NUMBERS
-from course.question import PRIVATE
+from course.question import PRIVATE, path_of
 from course.submission import source_of
 from tools.notebooks import load
 
@@ -88,7 +88,7 @@ def test_nothing_private_is_in_the_wheels_or_the_site() -> None:
 def test_what_gives_a_solution_away_is_found(tmp_path: Path) -> None:
     cells = [cell for cell in sources.source(2)["cells"] if cell["id"] in ("q6", "q1-check")]
     (tmp_path / "notes.py").write_text("\n".join(map(source_of, cells)), encoding="utf-8")
-    (tmp_path / "x.ipynb").write_bytes(sources.path_of(2).read_bytes())
+    (tmp_path / "x.ipynb").write_bytes(path_of(2).read_bytes())
     (tmp_path / "x.bin").write_bytes(b"\xff")
     found = given_away(tmp_path)
     assert {f"notes.py gives away {name} of assignment 2" for name in ("q6", "q1-check")} <= set(found)

@@ -16,6 +16,7 @@ import course.__main__ as command
 from course import sources
 from course.grade import NUMBERS, assignment, student
 from course.private.bank import bank
+from tools.notebooks import load
 
 pytestmark = pytest.mark.torch
 NUMBER, NAME = 2, "q3"
@@ -43,5 +44,5 @@ def test_a_right_and_a_wrong_notebook_are_graded(tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_handout_holds_no_solution(number: int) -> None:
     source, path = sources.source(number), student(number)
-    assert sources.given_away(source, sources.load(path)) == []
+    assert sources.given_away(source, load(path)) == []
     assert sources.dump(sources.student_version(source)) == path.read_text(encoding="utf-8"), "run `make assignments`"

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from course.grade import assignment
-from course.question import edited
+from course.question import edited, varied
 
 
 @cache
@@ -25,7 +25,7 @@ def bank(number: int) -> Any:
     """An assignment's answers, by kind, question and name: (sentence, source) of wrong ones, source of others."""
 
     def source(name: str, *answer: str) -> str:
-        return answer[0] if len(answer) == 1 else edited(number, name, *answer)
+        return varied(number, answer[0]) if len(answer) == 1 else edited(number, name, *answer)
 
     own = importlib.import_module(f"course.private.bank.assignment_{number}")
     wrong = {

@@ -100,8 +100,8 @@ RIGHT = {
         "torch, by exponential and logarithm": """
 def count_rotations(dim, base, length):
     theta = torch.exp(-torch.arange(0, dim, 2, dtype=torch.float64) / dim * math.log(base))
-    turns = length * theta / (2 * math.pi)
-    return 2 * math.pi / theta, turns, int((turns >= 1).sum())""",
+    rotations = length * theta / (2 * math.pi)
+    return 2 * math.pi / theta, rotations, int((rotations >= 1).sum())""",
         "float32": (_FREQUENCIES, "(base ** (-torch.arange(0, dim, 2) / dim)).numpy()"),
     },
     "q2": {

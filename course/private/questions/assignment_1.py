@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from course.question import Assignment, Case, Edit, Mistake, Part, Question
+from course.question import Assignment, Case, Edit, Mistake, Part, Question, pick
 from posenc import absolute
 from posenc.analysis import decay
 from posenc.attention import attention
@@ -24,7 +24,13 @@ _OPPOSITE = "rows and columns of the weights were permuted in opposite direction
 _COUNTED = "the positions that are given seem to be ignored: the rows count from 0"
 _SHORT = "the digits above the thirty-second are lost: the integers are too short"
 
-REACH = 200  # tokens on the horizontal axis of question 7
+REACH = pick("a1.reach", 200, 150, 160, 240, 250, 300)  # tokens on the horizontal axis of question 7
+VARIANT = {
+    "range(201)": f"range({REACH + 1})",
+    "k = 0, 1, \\dots, 200$": f"k = 0, 1, \\dots, {REACH}$",
+    "k = 0, 1, …, 200.": f"k = 0, 1, …, {REACH}.",
+    "default_rng(0).normal(size=(6, 8))": f"default_rng({pick('a1.tokens', *range(9))}).normal(size=(6, 8))",
+}
 
 
 def _normal(random: np.random.Generator, *shape: int) -> torch.Tensor:

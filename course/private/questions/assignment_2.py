@@ -41,7 +41,7 @@ def _positions(random: np.random.Generator, *shape: int, most: int = 900) -> Ten
 
 
 def _base(random: np.random.Generator) -> float:
-    """A base that nobody assumes."""
+    """A base other than the default."""
     return float(random.choice([50.0, 300.0, 2_000.0, 70_000.0, 500_000.0]))
 
 
@@ -149,7 +149,7 @@ q1 = Question(
             1,
             function="absorbed",
             view="relative_scores",
-            tolerance=1e-6,
+            tolerance=1e-5,
             cases=lambda random: (_weights_case(random, *shape) for shape in ((1, 3), (2, 6), (4, 5))),
             reference=_absorbed,
             mistakes=(  # none that depends on the basis: eigenvectors have any sign or phase, by the processor
@@ -169,7 +169,7 @@ q1 = Question(
 
 
 def _by_angles(x: Tensor, at: Tensor, layout: Layout = "interleaved") -> Array:
-    """`x`, (batch, heads, length, dim), turned by angles (length, dim/2) or (batch, length, dim/2)."""
+    """`x`, (batch, heads, length, dim), rotated by angles (length, dim/2) or (batch, length, dim/2)."""
     return rotate(x, at if at.ndim == 2 else at[:, None], layout)
 
 
@@ -284,10 +284,10 @@ def _beside(cos: Tensor) -> Tensor:
     return (cos if cos.ndim == 3 else cos[None])[..., None, :]
 
 
-def _table_case(random: np.random.Generator, *shape: int, turning: int | None = None, own: bool = False) -> Case:
+def _table_case(random: np.random.Generator, *shape: int, rotary_dim: int | None = None, own: bool = False) -> Case:
     """`shape` is (batch, length, heads, dim)."""
     places = _positions(random, *(shape[:2] if own else (shape[1],)))
-    at = angles(places, inv_freq(turning or shape[3], _base(random), like=torch.zeros(1)))
+    at = angles(places, inv_freq(rotary_dim or shape[3], _base(random), like=torch.zeros(1)))
     return Case(_normal(random, *shape), at.cos(), at.sin())
 
 
@@ -321,7 +321,7 @@ q4 = Question(
             "partial rotary: only the first dimensions of each head",
             1,
             cases=lambda random: (
-                _table_case(random, 2, 5, 3, dim, turning=turning) for dim, turning in ((16, 6), (20, 8), (14, 10))
+                _table_case(random, 2, 5, 3, dim, rotary_dim=r) for dim, r in ((16, 6), (20, 8), (14, 10))
             ),
         ),
     ),
@@ -334,7 +334,8 @@ q4 = Question(
              _TABLES, "(table.unsqueeze(-2).repeat_interleave(2, dim=-1) for table in (cos, sin))", _BOTH,
              "torch.cat([a, b], dim=-1) * cos + torch.cat([-b, a], dim=-1) * sin"),
         Edit("the table runs along the heads: every head is rotated by its index", _TABLES, "cos, sin"),
-        Edit("the tables of the sequences run along their heads: an axis is in the right position for one table only",
+        Edit("the tables of the sequences run along their heads: the new axis is in the right place for a "
+             "shared table only",
              _TABLES, "cos.unsqueeze(1), sin.unsqueeze(1)"),
         Edit(_WHOLE_HEAD, "x[..., pairs : 2 * pairs], x[..., 2 * pairs :]",
              f"x[..., {_MIDDLE} :][..., :pairs], x[..., pairs : {_MIDDLE}]", "a * sin + b * cos, rest",
@@ -533,7 +534,15 @@ q6 = Question(
 )
 # fmt: on
 
-VARIANT = {"ropes": "\n" + ropes.shown()}  # below a comment
+_LINE, _OWN = "# Given: eight implementations. Three are sound.", "base ** (-np.arange(0, d, 2) / d)"
+VARIANT = {_LINE: f"{_LINE}\n{ropes.shown()}"}
+if ropes.SCALE > 1:
+    VARIANT |= {
+        "the frequencies and the sign of question 3": "the sign of question 3, and with its frequencies divided by "
+        f"{ropes.SCALE} (position interpolation)",
+        f"positions, {_OWN}": f"positions, {_OWN}{ropes.OVER}",
+        "m * base ** (-2 * i / d)": f"m * base ** (-2 * i / d){ropes.OVER}",
+    }
 
 ASSIGNMENT = Assignment(
     N,

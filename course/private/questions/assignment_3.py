@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from course.question import Assignment, Case, Edit, Mistake, Part, Question, defined, until
+from course.question import Assignment, Case, Edit, Mistake, Part, Question, defined, pick, until
 from posenc import analysis, frequencies, scaling
 from posenc.check import HandGraded
 
 # Sentences for several mistakes.
 _SWAPPED = "the first two values are swapped"
 _SUMMED = "the third value sums rotations instead of counting pairs"
-_LISTED_TWICE = "each pair was listed twice; the question asks for one value a pair, dim/2 in all"
+_LISTED_TWICE = "each pair was listed twice; the question asks for one value per pair, dim/2 in all"
 _ONE_NUMBER = "there is one number for all distances: the mean was taken over everything"
 _NOT_BY_U = "cos u was not divided by u"
 _NO_ORDER = "the bases do not come in order"
@@ -27,11 +27,18 @@ _KEY_HEADS = "the width was divided by the number of key/value heads; divide by 
 
 Random = np.random.Generator
 Array = np.ndarray[Any, Any]
-TURN = 2 * math.pi
+ROTATION = 2 * math.pi
+LEAST = pick("a3.rotations", 1, 2, 3, 4)  # rotations of a pair that question 1 counts
+_COUNTED = {1: "one full rotation", 2: "two full rotations", 3: "three full rotations", 4: "four full rotations"}
+VARIANT = {
+    "rotations >= 1": f"rotations >= {LEAST}",
+    "one full rotation or more": f"{_COUNTED[LEAST]} or more",
+    "of 0.05 radians": f"of {pick('a3.tolerance', 0.05, 0.04, 0.06, 0.08, 0.1)} radians",
+}
 
 
 def _log_uniform(random: Random, low: float, high: float, size: int | None = None) -> Any:
-    """Numbers spread evenly over the powers between two bounds; one Python number where no size is asked for."""
+    """Numbers drawn log-uniformly between two bounds; one Python number where no size is asked for."""
     drawn = np.exp(random.uniform(math.log(low), math.log(high), size))
     return float(drawn) if size is None else drawn
 
@@ -50,15 +57,15 @@ def _rotations(dim: int, base: float, length: float) -> tuple[Array, Array, int]
     return _of_frequencies(frequencies.inv_freq(dim, base), length)
 
 
-def _of_frequencies(speeds: Array, length: float) -> tuple[Array, Array, int]:
-    made = frequencies.rotations(length, speeds)
-    return frequencies.wavelengths(speeds), made, int(np.count_nonzero(made >= 1))
+def _of_frequencies(theta: Array, length: float) -> tuple[Array, Array, int]:
+    made = frequencies.rotations(length, theta)
+    return frequencies.wavelengths(theta), made, int(np.count_nonzero(made >= LEAST))
 
 
 def _nearly_rotated(dim: int, base: float, length: float) -> bool:
-    """Whether a pair makes more than half a rotation and less than one; so not all complete one."""
+    """Whether a pair makes more than half of the rotations that count and less than all of them."""
     _, made, _ = _rotations(dim, base, length)
-    return bool(np.any((made > 0.55) & (made < 0.95)))
+    return bool(np.any((made > 0.55 * LEAST) & (made < 0.95 * LEAST)))
 
 
 def _small_heads(random: Random) -> Iterator[Case]:
@@ -81,7 +88,7 @@ def _model_heads(random: Random) -> Iterator[Case]:
 def _odd_sizes(random: Random) -> Iterator[Case]:
     yield Case(_even(random, 6, 20), _log_uniform(random, 2, 9), int(random.integers(8, 40)))
     yield Case(_even(random, 20, 60), _log_uniform(random, 500, 5e4), int(random.integers(4, 6)))
-    yield Case(_even(random, 30, 90), _log_uniform(random, 20, 60), int(random.integers(400, 600)))  # all complete one
+    yield Case(_even(random, 30, 90), _log_uniform(random, 20, 60), LEAST * int(random.integers(400, 600)))  # all count
 
 
 _COUNT = "int(np.sum(rotations >= 1))"
@@ -115,8 +122,8 @@ q1 = Question(
         Edit("a rotation was counted as π, which is half of one", "2 * np.pi", "np.pi"),
         Edit("the first value holds frequencies, not wavelengths", "return wavelengths", "return theta"),
         Edit(_SWAPPED, "wavelengths, rotations", "rotations, wavelengths"),
-        Edit("the third value counts the pairs without a full rotation", ">= 1", "< 1"),
-        Edit("a pair with half a rotation was counted", ">= 1", ">= 0.5"),
+        Edit("the third value counts the other pairs", "rotations >= 1", f"rotations < {LEAST}"),
+        Edit("a pair with too few rotations was counted", "rotations >= 1", f"rotations >= {LEAST} / 2"),
         Edit(_SUMMED, _COUNT, "np.sum(rotations)"),
         Edit(_SUMMED, _COUNT, "int(np.sum(rotations))"),
         Edit("the third value is a share, not a number of pairs", _COUNT, "np.mean(rotations >= 1)"),
@@ -131,9 +138,9 @@ q1 = Question(
              "wavelengths, rotations", "wavelengths, np.floor(rotations)"),
         Edit("the second value is inverted: it is not rotations within the length",
              "wavelengths, rotations", "wavelengths, 1 / rotations"),
-        Edit("the third value is the index of the last pair with a full rotation; indices start at 0",
+        Edit("the third value is the index of the last pair that counts; indices start at 0",
              _COUNT, f"{_COUNT} - 1"),
-        Edit("the third value is 0 where every pair completes a rotation", _COUNT, "int(np.argmax(rotations < 1))"),
+        Edit("the third value is 0 where every pair counts", _COUNT, f"int(np.argmax(rotations < {LEAST}))"),
         Edit(_LISTED_TWICE, _FREQUENCIES, f"np.repeat({_FREQUENCIES}, 2)"),
         Edit(_LISTED_TWICE, _FREQUENCIES, f"np.tile({_FREQUENCIES}, 2)"),
         Edit("the base that was given is not used", "base **", "10_000.0 **"),
@@ -146,15 +153,15 @@ q1 = Question(
 # Question 2: the mean of all pairs
 
 
-def _below_zero(distances: Array, speeds: Array) -> bool:
+def _below_zero(distances: Array, theta: Array) -> bool:
     """Whether the score is below zero at one of the distances at least."""
-    return bool(analysis.decay(distances, speeds).min() < -0.02)
+    return bool(analysis.decay(distances, theta).min() < -0.02)
 
 
 def _near(random: Random) -> Iterator[Case]:
     def draw() -> Case:
-        speeds = frequencies.inv_freq(_even(random, 6, 40), _log_uniform(random, 50, 5e4))
-        return Case(random.integers(0, 200, size=int(random.integers(3, 6))), speeds)
+        theta = frequencies.inv_freq(_even(random, 6, 40), _log_uniform(random, 50, 5e4))
+        return Case(random.integers(0, 200, size=int(random.integers(3, 6))), theta)
 
     for _ in range(2):
         yield until(_below_zero, draw)
@@ -168,8 +175,8 @@ def _any_shape(random: Random) -> Iterator[Case]:
 
 def _far(random: Random) -> Iterator[Case]:
     def draw(low: int, high: int) -> Case:
-        speeds = frequencies.inv_freq(_even(random, 32, 96), _log_uniform(random, 1e4, 1e6))
-        return Case(2 * random.integers(low // 2, high // 2, size=6) + 1, speeds)
+        theta = frequencies.inv_freq(_even(random, 32, 96), _log_uniform(random, 1e4, 1e6))
+        return Case(2 * random.integers(low // 2, high // 2, size=6) + 1, theta)
 
     yield draw(257, 4_000)
     yield until(_below_zero, lambda: draw(200_000, 1_000_000))
@@ -272,11 +279,12 @@ _LAW_MISTAKES: tuple[Mistake | Edit, ...] = (
     Edit("sines were taken instead of cosines", "np.cos", "np.sin"),
     Edit("the exponents run from 0 to 1/2 only: they fill the stretch from 0 to 1",
          "/ steps)", "/ steps / 2)", tolerance=1e-3),
-    Edit("the sign is rotated round", _LAW, f"-{_LAW}"),
+    Edit("the sign is reversed", _LAW, f"-{_LAW}"),
     *(Edit("this is the mean of some dozens of pairs: the limit needs far more",
            "100_000", f"{pairs}", "(np.arange(steps) + 0.5)", "np.arange(steps)")
       for pairs in (10, 32, 50, 64, 100, 128)),
-    Mistake("nearly: the sum has too few steps for the precision that is asked for", analysis.decay_law, 0.03),
+    Mistake("nearly: the sum has too few steps, or steps in u that are too wide at the lower end, "
+            "where cos(u)/u is steep", analysis.decay_law, 0.03),
 )
 # fmt: on
 
@@ -351,8 +359,8 @@ class _Grid:
         self.dim = _even(random, 8, 24)
         drawn = {int(base) for base in _log_uniform(random, 15, 900, size)}
         self.bases = sorted(drawn)
-        speeds = np.array([frequencies.inv_freq(self.dim, base) for base in self.bases])
-        scores = np.cos(np.arange(longest + 1)[:, None, None] * speeds).mean(axis=-1)  # (distances, bases)
+        theta = np.array([frequencies.inv_freq(self.dim, base) for base in self.bases])
+        scores = np.cos(np.arange(longest + 1)[:, None, None] * theta).mean(axis=-1)  # (distances, bases)
         self.below = scores < 0
         self.first = np.where(self.below.any(axis=0), self.below.argmax(axis=0), longest + 1)
         changes = self.first[self.first <= longest]  # where the list of passing bases changes
@@ -499,19 +507,19 @@ def _slow_pairs(random: Random) -> Iterator[Case]:
     for _ in range(2):
         trained = int(random.integers(20, 50))
         used = trained + int(random.integers(20, 60))
-        speeds = random.uniform(0.1, 0.9, size=int(random.integers(3, 6))) * TURN / used
-        yield Case(speeds, trained, used, float(np.median(speeds) * random.uniform(2, 5)))
+        theta = random.uniform(0.1, 0.9, size=int(random.integers(3, 6))) * ROTATION / used
+        yield Case(theta, trained, used, float(np.median(theta) * random.uniform(2, 5)))
     used = int(random.integers(80, 120))  # a wide tolerance, which tells an arc from its chord
-    speeds = random.uniform(0.62, 0.72, size=3) * TURN / used
-    yield Case(speeds, int(0.3 * used), used, float(random.uniform(1.1, 1.4)))
+    theta = random.uniform(0.62, 0.72, size=3) * ROTATION / used
+    yield Case(theta, int(0.3 * used), used, float(random.uniform(1.1, 1.4)))
 
 
 def _pairs_with_full_rotations(random: Random) -> Iterator[Case]:
     def draw() -> Case:
         trained = int(random.integers(30, 60))
         used = 2 * trained + int(random.integers(5, 40))
-        speeds = random.uniform(0.55, 0.9, size=int(random.integers(3, 6))) * TURN / trained
-        return Case(random.permutation(speeds), trained, used, float(random.uniform(0.2, 0.35)))
+        theta = random.uniform(0.55, 0.9, size=int(random.integers(3, 6))) * ROTATION / trained
+        return Case(random.permutation(theta), trained, used, float(random.uniform(0.2, 0.35)))
 
     def wanted(*given: Any) -> bool:
         unwrapped = _alike(given, *_NOT_WRAPPED) or _alike(given, *_NOT_WRAPPED, *_SIZE)
@@ -605,12 +613,12 @@ def _rotation(config: Config) -> tuple[int, float, float]:
     """What the package reads in a configuration, without its scaling."""
     given = {key: value for key, value in {**config, **_rope_of(config)}.items() if value is not None}
     plain = {key: given[key] for key in ("rope_theta", "partial_rotary_factor") if key in given}
-    speeds = scaling.from_config({"rope_parameters": plain}, _head_of(config)).inv_freq
-    return 2 * len(speeds), float(given["rope_theta"]), float(frequencies.wavelengths(speeds).max())
+    theta = scaling.from_config({"rope_parameters": plain}, _head_of(config)).inv_freq
+    return 2 * len(theta), float(given["rope_theta"]), float(frequencies.wavelengths(theta).max())
 
 
 def _file(random: Random, head: str, *, share: float = 1.0) -> dict[str, Any]:
-    """A configuration without its rotation; `head` says where the width of a head stands."""
+    """A configuration without its rotation; `head` says where the width of a head is given."""
     heads, kept = map(int, random.choice([(6, 2), (10, 2), (12, 3), (12, 4), (20, 5)]))
     width = int(random.choice([40, 80, 120, 160]))
     file = {

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from course.question import Assignment, Case, Edit, Mistake, Part, Question, until
+from course.question import Assignment, Case, Edit, Mistake, Part, Question, pick, until
 from posenc import frequencies, scaling
 from posenc.check import HandGraded
 
@@ -25,13 +25,31 @@ _ONE_LAST = "the 1 is added last, outside the logarithm and outside the product 
 _COLUMNS = "there is one column per dimension; return one per pair"
 _NOT_ONCE = "every scored token counts once; here every position, or every sequence, counts once"
 
-IGNORED = -100  # torch's own mark of a token that is not asked for
+# Question 1: the share of the weight that a match gets at its reach, and what that is of all other weights.
+SHARE, ODDS = pick(
+    "a4.share", ("half", 1), ("a quarter", 1 / 3), ("two thirds", 2), ("three quarters", 3), ("four fifths", 4)
+)
+VARIANT = {
+    "exactly half": f"exactly {SHARE}",
+    "advantage gets half of": f"advantage gets {SHARE} of",
+    "10 get half of": f"10 get {SHARE} of",
+    "ln 15": f"ln {15 * ODDS:.0f}",
+    "15 \\cdot": f"{15 * ODDS:.0f} \\cdot",
+    "math.exp(advantage) + 1": f"math.exp(advantage){'' if ODDS == 1 else f' / {ODDS}'} + 1",
+    "np.logaddexp(advantage, 0)": f"np.logaddexp(advantage - math.log({ODDS}), 0)",
+    "full-{task}-alibi-0": f"full-{{task}}-{pick('a4.alibi', 'alibi', 'alibi_published')}-0",
+    "full-text-rope_100-0": pick(
+        "a4.model", "full-text-rope_100-0", *(f"two_layers-text-rope_100-{n}" for n in (0, 1))
+    ),
+}
+
+IGNORED = -100  # PyTorch's target of a token that isn't scored
 
 
-def _speeds(random: np.random.Generator, pairs: int) -> np.ndarray:
-    """Speeds of a drawn base, which belong to no model."""
-    speeds = frequencies.inv_freq(2 * pairs, float(random.uniform(20, 3000)))
-    return np.asarray(speeds * random.uniform(0.6, 1.4))
+def _theta(random: np.random.Generator, pairs: int) -> np.ndarray:
+    """Frequencies of a drawn base, which belong to no model."""
+    theta = frequencies.inv_freq(2 * pairs, float(random.uniform(20, 3000)))
+    return np.asarray(theta * random.uniform(0.6, 1.4))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -49,7 +67,7 @@ def _slope_for(share: float, length: int) -> float:
 
 
 def _reach(slope: float, advantage: float) -> float:
-    return (float(np.logaddexp(advantage, 0)) + math.log(-math.expm1(-slope))) / slope
+    return (float(np.logaddexp(advantage - math.log(ODDS), 0)) + math.log(-math.expm1(-slope))) / slope
 
 
 def _gentle(random: np.random.Generator) -> Iterator[Case]:
@@ -121,7 +139,7 @@ q1 = Question(
                 Edit("this is where bias and advantage cancel, a tie with the token itself: all other keys "
                      "compete, too", _REACH, "advantage / slope"),
                 Edit("nearly: the matching key was counted twice, once with its advantage and once without",
-                     "math.log(math.exp(advantage) + 1)", "advantage", tolerance=1e-7),
+                     "math.log(math.exp(advantage) + 1)", f"(advantage - math.log({ODDS}))", tolerance=1e-7),
                 Edit("the sum of all other weights is missing: 1/(1 − r), not 1",
                      " + math.log(1 - math.exp(-slope))", ""),
                 Edit("the other keys increase the reach here: they must reduce it",
@@ -240,12 +258,12 @@ def _made(dim: int, base: float, length: int) -> Any:
 
 
 def _head(random: np.random.Generator) -> tuple[int, float, int]:
-    """Width, base and trained length of a narrow head, whose turns lie well apart."""
+    """Width, base and trained length of a narrow head, whose numbers of rotations lie well apart."""
     return 2 * int(random.integers(4, 9)), float(random.integers(500, 9000)), int(random.integers(80, 400))
 
 
 def _beyond(random: np.random.Generator) -> Iterator[Case]:
-    """Bounds between two neighbours of the list, so that no pair stands on the ramp."""
+    """Bounds between two neighbours of the list, so that no pair is on the ramp."""
 
     def draw() -> Case:
         dim, base, length = _head(random)
@@ -256,7 +274,7 @@ def _beyond(random: np.random.Generator) -> Iterator[Case]:
         return Case(dim, base, length, float(random.uniform(2, 9)), float(fast), float(slow))
 
     def wanted(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> bool:
-        """Whether parts of a turn play no part, and the width of the ramp does."""
+        """Whether fractions of a rotation make no difference, and the width of the ramp does."""
         made = _made(dim, base, length)
         kept = made[made >= fast]
         return bool(np.floor(kept).min() >= fast and kept.min() < 0.98 * (fast + slow))
@@ -266,7 +284,7 @@ def _beyond(random: np.random.Generator) -> Iterator[Case]:
 
 
 def _on_the_ramp(random: np.random.Generator) -> Iterator[Case]:
-    """Bounds beyond both ends of the list, so that every pair stands on the ramp."""
+    """Bounds beyond both ends of the list, so that every pair is on the ramp."""
     for _ in range(2):
         dim, base, length = _head(random)
         made = _made(dim, base, length)
@@ -317,7 +335,7 @@ q4 = Question(
              _BLEND, f"2 * math.pi / ({_BLEND})"),
         Edit("wavelengths were blended (the divisors); the question blends frequencies",
              _BLEND, "inv_freq / (kept + (1 - kept) * factor)"),
-        Edit("the slow pairs were sped up: their frequency must be divided by the factor",
+        Edit("the frequencies of the slow pairs were raised: they must be divided by the factor",
              "inv_freq / factor", "inv_freq * factor"),
         Edit("rotations were counted over the longer sequence; the trained length counts",
              "length * inv_freq", "factor * length * inv_freq"),
@@ -363,18 +381,18 @@ def _rounded(angles: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Ca
     def wrong(x: torch.Tensor, positions: torch.Tensor, inv_freq: torch.Tensor, factor: float) -> Any:
         if x.dtype != torch.bfloat16:
             raise ValueError("so wide a tolerance would take any small error for this one")
-        turned, a = angles(positions[:, None], inv_freq).double(), scaling.mscale(factor)
-        return (a * turned.cos()).to(x.dtype), (a * turned.sin()).to(x.dtype)
+        rotated, a = angles(positions[:, None], inv_freq).double(), scaling.mscale(factor)
+        return (a * rotated.cos()).to(x.dtype), (a * rotated.sin()).to(x.dtype)
 
     return wrong
 
 
 def _tensor_case(random: np.random.Generator, dtype: torch.dtype, least: int, greatest: int) -> Case:
     pairs, length = int(random.integers(2, 6)), int(random.integers(6, 10))
-    speeds = torch.from_numpy(_speeds(random, pairs)).to(torch.float64 if dtype == torch.float64 else torch.float32)
+    theta = torch.from_numpy(_theta(random, pairs)).to(torch.float64 if dtype == torch.float64 else torch.float32)
     x = torch.from_numpy(random.standard_normal((2, 3, length, 2 * pairs))).to(dtype)
     places = torch.from_numpy(random.permutation(np.arange(least, greatest))[:length])
-    return Case(x, places, speeds, float(random.uniform(3, 6 if dtype == torch.bfloat16 else 16)))
+    return Case(x, places, theta, float(random.uniform(3, 6 if dtype == torch.bfloat16 else 16)))
 
 
 def _attention_factor(random: np.random.Generator) -> Iterator[Case]:
@@ -427,10 +445,10 @@ q5 = Question(
              "inv_freq.double()", f"inv_freq.double() * ({_FACTOR})"),
         Edit("the frequencies were scaled again: the ones that are given are scaled already",
              "inv_freq.double()", "inv_freq.double() / factor"),
-        Mistake(_ROUNDED, _rounded(lambda at, speeds: at.bfloat16() * speeds.bfloat16()), 0.03),
-        Mistake(_ROUNDED, _rounded(lambda at, speeds: at.bfloat16() * speeds), 0.03),
-        Mistake(_ROUNDED, _rounded(lambda at, speeds: at * speeds.bfloat16()), 0.03),
-        Mistake(_ROUNDED, _rounded(lambda at, speeds: (at * speeds).bfloat16()), 0.03),
+        Mistake(_ROUNDED, _rounded(lambda at, theta: at.bfloat16() * theta.bfloat16()), 0.03),
+        Mistake(_ROUNDED, _rounded(lambda at, theta: at.bfloat16() * theta), 0.03),
+        Mistake(_ROUNDED, _rounded(lambda at, theta: at * theta.bfloat16()), 0.03),
+        Mistake(_ROUNDED, _rounded(lambda at, theta: (at * theta).bfloat16()), 0.03),
         Edit("positions start at 1", "positions[:, None]", "(positions[:, None] + 1)"),
         Edit("the positions given were not used: they need not begin at 0, nor follow one another",
              "positions[:, None]", "torch.arange(len(positions))[:, None]"),

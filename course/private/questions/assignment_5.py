@@ -1,10 +1,10 @@
 """Assignment 5, "One model, past its length": four questions that become one model, and two that a person reads.
 
-The trained model is the laboratory's. What a student's model returns is the logits, and the speeds and the attention
-factor that it read with. The exam recomputes the logits from these, so that nothing but the model can have answered;
-its texts are drawn anew for every run.
+The trained model is the laboratory's. A student's model returns its logits, and the frequencies and the attention
+factor that it used. The benchmark recomputes the logits from these, so that only the model can have answered; its
+sequences are drawn anew for every run.
 
-What the points of questions 5 and 6 are given for stands in rubrics.json, with marked samples.
+The rubrics of questions 3, 5 and 6 are in rubrics.json, with marked samples.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from course.question import Assignment, Case, Edit, Mistake, Part, Question, until
+from course.question import Assignment, Case, Edit, Mistake, Part, Question, pick, until
 from posenc import frequencies, scaling
 from posenc.check import HandGraded
 from posenc.schemes import make_scheme
@@ -37,13 +37,38 @@ _NOT_GELU = "the MLP uses another activation than GELU"
 Array = np.ndarray[Any, Any]
 MODEL = "two_layers-single_copy-rope_10000-0"
 TRAINED = 128  # tokens
-IGNORED = -100  # the target of a token that is not asked for, as PyTorch's losses have it
-CUE = 2  # symbols of a second saying that are not asked for
-BOUNDS = (4.0, 1.0)  # turns, from which on a pair is kept, and up to which it is slowed by all of the factor
+IGNORED = -100  # PyTorch's target of a token that isn't scored
+CUE = pick("a5.cue", 2, 3, 4)  # first symbols of the second occurrence, which are not scored
+SKIP = pick("a5.skip", 0, 8, 12, 16, 20)  # sequences before those on which question 3 measures
+_WORDS = {2: "two", 3: "three", 4: "four", 6: "six", 8: "eight", 10: "ten", 12: "twelve"}
+
+
+def _by_hand(cue: int) -> str:
+    """The example of question 1, with one scored symbol."""
+    places, copied = (", ".join(map(str, range(first, first + cue + 1))) for first in (cue + 3, 1))
+    text = [*range(1, cue + 4), *range(2, cue + 3), 2 * cue + 5]
+    return (
+        f"Symbols 1 to {text[-1]}, `begin` {cue + 3}, `block` {cue + 1}, `distance` {cue + 2}. Positions {places} get "
+        f"the symbols of {copied}, so the sequence is {' '.join(map(str, text))}. "
+        f"The tokens are the first {_WORDS[2 * cue + 4]}. Only the "
+        f"{cue + 2} at position {2 * cue + 3} is scored, so the one target is at position {2 * cue + 2}: "
+        f"$-100$ {_WORDS[2 * cue + 2]} times, then {cue + 2}, then $-100$."
+    )
+
+
+VARIANT = {
+    "except its first two": f"except its first {_WORDS[CUE]}",
+    _by_hand(2): _by_hand(CUE),
+    "begin + 2": f"begin + {CUE}",
+    "begin[j]) + 2": f"begin[j]) + {CUE}",
+    "skip=0": f"skip={SKIP}",
+    "skip=4`": f"skip={SKIP + 4}`",
+}
+BOUNDS = (4.0, 1.0)  # rotations from which on a pair is kept, and up to which its frequency is divided by the factor
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Question 1: a lesson with one block said twice
+# Question 1: training data with one block twice
 
 
 def _lesson(symbols: Array, begin: Array, block: Array, distance: Array) -> tuple[Array, Array]:
@@ -54,7 +79,7 @@ def _lesson(symbols: Array, begin: Array, block: Array, distance: Array) -> tupl
 
 
 def _draws(random: np.random.Generator, last: bool) -> Case:
-    """Texts with a block each; with `last`, the second saying ends the text in every other one."""
+    """Sequences with a block each; with `last`, the second occurrence ends every other one."""
     texts, length = 6, int(random.integers(40, 60))
     block = random.integers(5, 9, texts)
     distance = block + random.integers(2, 12, texts)
@@ -73,7 +98,7 @@ def _somewhere(random: np.random.Generator) -> Iterator[Case]:
 _COLUMNS = "begin[:, None], (begin + block)[:, None], distance[:, None]"
 _TEXT = "np.where(repeated, np.take_along_axis(symbols, np.maximum(position - distance, 0), axis=1), symbols)"
 _SCORED = "repeated & (position >= begin + 2)"
-_FIRST_SCORED = "(position >= begin - distance + 2) & (position < end - distance)"
+_FIRST_SCORED = f"(position >= begin - distance + {CUE}) & (position < end - distance)"
 
 
 # fmt: off
@@ -94,12 +119,12 @@ q1 = Question(
              "-100)[:, 1:]", "-100)[:, :-1]", of=1),
         Edit("every token is scored: only the second occurrence can be predicted",
              "np.where(scored, text, -100)", "text", of=1),
-        Edit("the first two symbols of the second occurrence are scored: no model can predict them yet",
+        Edit("the first symbols of the second occurrence are scored: no model can predict them yet",
              "begin + 2", "begin", of=1),
-        Edit("one symbol is left out at the beginning of the second occurrence; leave out two",
-             "begin + 2", "begin + 1", of=1),
-        Edit("three symbols are left out at the beginning of the second occurrence; leave out two (was it shifted "
-             "twice?)", "begin + 2", "begin + 3", of=1),
+        Edit("too few symbols are left out at the beginning of the second occurrence",
+             "begin + 2", f"begin - 1 + {CUE}", of=1),
+        Edit("too many symbols are left out at the beginning of the second occurrence (was it shifted twice?)",
+             "begin + 2", f"begin + 1 + {CUE}", of=1),
         Edit("the first occurrence is scored as well: it is random, and no model can predict it",
              _SCORED, f"({_SCORED}) | ({_FIRST_SCORED})", of=1),
         Edit("the first occurrence is scored; only the second can be predicted", _SCORED, _FIRST_SCORED, of=1),
@@ -130,22 +155,22 @@ q1 = Question(
 # Question 2: a method, chosen
 
 
-Reading = tuple[Any, float]  # speeds in radians a token, and the attention factor
+Reading = tuple[Any, float]  # frequencies in radians per token, and the attention factor
 Method = Callable[[int, float, int, float], Reading]  # of width, base, trained length, factor
 
 
-def _speeds(dim: int, base: float, step: float = 2.0) -> Array:
+def _theta(dim: int, base: float, step: float = 2.0) -> Array:
     return np.asarray(float(base) ** (-step * np.arange(dim // 2) / dim))
 
 
 def _blend(dim: int, base: float, trained: int, s: float, made: Callable[[Array], Array]) -> Array:
-    """Speeds by parts, of which `made` says the turns."""
-    speeds = _speeds(dim, base)
-    kept = np.clip((made(trained * speeds) - BOUNDS[1]) / (BOUNDS[0] - BOUNDS[1]), 0, 1)
-    return np.asarray(kept * speeds + (1 - kept) * speeds / s)
+    """Frequencies by parts; `made` counts the rotations."""
+    theta = _theta(dim, base)
+    kept = np.clip((made(trained * theta) - BOUNDS[1]) / (BOUNDS[0] - BOUNDS[1]), 0, 1)
+    return np.asarray(kept * theta + (1 - kept) * theta / s)
 
 
-def _in_turns(angles: Array) -> Array:
+def _in_rotations(angles: Array) -> Array:
     return angles / (2 * math.pi)
 
 
@@ -154,16 +179,16 @@ def _warm(s: float) -> float:
 
 
 METHODS: dict[str, Method] = {
-    "linear": lambda dim, base, trained, s: (_speeds(dim, base) / s, 1.0),
-    "ntk": lambda dim, base, trained, s: (_speeds(dim, base * s ** (dim / (dim - 2))), 1.0),
-    "parts": lambda dim, base, trained, s: (_blend(dim, base, trained, s, _in_turns), 1.0),
-    "yarn": lambda dim, base, trained, s: (_blend(dim, base, trained, s, _in_turns), _warm(s)),
-    "temperature": lambda dim, base, trained, s: (_speeds(dim, base), _warm(s)),
+    "linear": lambda dim, base, trained, s: (_theta(dim, base) / s, 1.0),
+    "ntk": lambda dim, base, trained, s: (_theta(dim, base * s ** (dim / (dim - 2))), 1.0),
+    "parts": lambda dim, base, trained, s: (_blend(dim, base, trained, s, _in_rotations), 1.0),
+    "yarn": lambda dim, base, trained, s: (_blend(dim, base, trained, s, _in_rotations), _warm(s)),
+    "temperature": lambda dim, base, trained, s: (_theta(dim, base), _warm(s)),
 }
 
 
 def _told(trained: int) -> dict[str, Any]:
-    """What the package's functions are told besides the factor."""
+    """The package's arguments beside the factor."""
     return {"original_max_position_embeddings": trained, "beta_fast": BOUNDS[0], "beta_slow": BOUNDS[1]}
 
 
@@ -212,7 +237,7 @@ def _in_tokens(name: str) -> Method:
 
 
 def _parts_made(made: Callable[[Array], Array]) -> Iterator[Callable[..., Any]]:
-    """By parts with other turns, in each of the two methods that count them."""
+    """By parts with other numbers of rotations, in each of the two methods that count them."""
 
     def wrong(dim: int, base: float, trained: int, s: float) -> Array:
         return _blend(dim, base, trained, s, made)
@@ -223,7 +248,7 @@ def _parts_made(made: Callable[[Array], Array]) -> Iterator[Callable[..., Any]]:
 
 def _step(bound: float) -> Callable[[Array], Array]:
     """Turns as they are counted where there is a step in place of the ramp."""
-    return lambda angles: np.where(_in_turns(angles) >= bound, BOUNDS[0], 0.0)
+    return lambda angles: np.where(_in_rotations(angles) >= bound, BOUNDS[0], 0.0)
 
 
 def _released(name: str, factor: Callable[[float], float]) -> Callable[..., Any]:
@@ -234,7 +259,7 @@ def _released(name: str, factor: Callable[[float], float]) -> Callable[..., Any]
 
 
 def _head(random: np.random.Generator, times: float) -> Case:
-    """A head some of whose pairs stand on the ramp, and a text of so many times its trained length."""
+    """A head with some pairs on the ramp, and a sequence of so many times its trained length."""
 
     def draw() -> Case:
         dim, trained = 2 * int(random.integers(8, 20)), int(random.integers(90, 300))
@@ -247,8 +272,8 @@ def _head(random: np.random.Generator, times: float) -> Case:
         )
 
     def wanted(dim: int, base: float, trained: int, length: int) -> bool:
-        turns = _in_turns(trained * _speeds(dim, base))
-        return bool((turns > BOUNDS[0]).any() and ((turns > 1.3) & (turns < 3.7)).sum() >= 2 and (turns < 0.8).any())
+        made = _in_rotations(trained * _theta(dim, base))
+        return bool((made > BOUNDS[0]).any() and ((made > 1.3) & (made < 3.7)).sum() >= 2 and (made < 0.8).any())
 
     return until(wanted, draw)
 
@@ -286,7 +311,7 @@ q2 = Question(
     reference=_extended,
     tolerance=1e-6,
     mistakes=(
-        *_for_all("short sequences are sped up: the factor is never below 1", lambda s: s),
+        *_for_all("the frequencies are raised in short sequences: the factor is never below 1", lambda s: s),
         *_for_all("the length of the sequence has no effect", lambda s: 1.0),
         *_for_all(_WHOLE, lambda s: max(float(math.floor(s)), 1.0)),
         *_for_all(_WHOLE, lambda s: max(float(math.ceil(s)), 1.0)),
@@ -315,13 +340,13 @@ q2 = Question(
         *(Mistake("these are tokens per rotation; return radians per token",
                   _instead(name, _in_tokens(name))) for name in METHODS),
         Mistake("the base was multiplied by the factor alone: the slowest pair is not scaled down enough",
-                _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s), 1.0))),
+                _instead("ntk", lambda d, b, n, s: (_theta(d, b * s), 1.0))),
         Mistake("the factor was squared: its exponent is d/(d − 2)",
-                _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s**2), 1.0))),
+                _instead("ntk", lambda d, b, n, s: (_theta(d, b * s**2), 1.0))),
         Mistake("the exponent of the factor is upside down: d/(d − 2)",
-                _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s ** ((d - 2) / d)), 1.0))),
+                _instead("ntk", lambda d, b, n, s: (_theta(d, b * s ** ((d - 2) / d)), 1.0))),
         Mistake("the exponent of the factor needs brackets: Python takes a power before it divides",
-                _instead("ntk", lambda d, b, n, s: (_speeds(d, b * s**d / (d - 2)), 1.0))),
+                _instead("ntk", lambda d, b, n, s: (_theta(d, b * s**d / (d - 2)), 1.0))),
         *(Mistake(_RADIANS, made) for made in _parts_made(lambda angles: angles)),
         *(Mistake(_RADIANS, made) for made in _parts_made(lambda angles: angles * 2 * math.pi)),
         *(
@@ -331,7 +356,7 @@ q2 = Question(
         ),
         *(
             Mistake("the ramp is upside down: fast pairs were scaled down and slow ones kept", made)
-            for made in _parts_made(lambda angles: sum(BOUNDS) - _in_turns(angles))
+            for made in _parts_made(lambda angles: sum(BOUNDS) - _in_rotations(angles))
         ),
         Mistake(_ALONG, _released("parts", lambda s: 1.0)),
         Mistake(_ALONG, _released("yarn", _warm)),
@@ -363,8 +388,8 @@ def _small(random: np.random.Generator, n_layers: int, n_heads: int, head_dim: i
     """A model of weights that were drawn and not trained, and texts that are so much shorter than its training."""
     dim, hidden, vocabulary, trained = n_heads * head_dim, n_heads * head_dim + 6, 13, int(random.integers(14, 20))
 
-    def drawn(*shape: int, spread: float = 1.0) -> Any:
-        return random.standard_normal(shape) * spread * shape[-1] ** -0.5
+    def drawn(*shape: int, scale: float = 1.0) -> Any:
+        return random.standard_normal(shape) * scale * shape[-1] ** -0.5
 
     def gain() -> Array:
         return random.uniform(0.5, 1.6, dim)
@@ -373,11 +398,11 @@ def _small(random: np.random.Generator, n_layers: int, n_heads: int, head_dim: i
     weights = {"embedding.weight": 4 * random.standard_normal((vocabulary, dim))}
     for number in range(n_layers):
         made = {
-            **{"attention_norm": gain(), "qkv": drawn(3 * dim, dim, spread=1.6), "out": drawn(dim, dim, spread=1.2)},
-            **{"mlp_norm": gain(), "mlp.0": drawn(hidden, dim, spread=1.5), "mlp.2": drawn(dim, hidden, spread=1.5)},
+            **{"attention_norm": gain(), "qkv": drawn(3 * dim, dim, scale=1.6), "out": drawn(dim, dim, scale=1.2)},
+            **{"mlp_norm": gain(), "mlp.0": drawn(hidden, dim, scale=1.5), "mlp.2": drawn(dim, hidden, scale=1.5)},
         }
         weights |= {f"layers.{number}.{name}.weight": weight for name, weight in made.items()}
-    weights |= {"norm.weight": gain(), "head.weight": drawn(vocabulary, dim, spread=2.0)}
+    weights |= {"norm.weight": gain(), "head.weight": drawn(vocabulary, dim, scale=2.0)}
     weights = {name: weight.astype(np.float32) for name, weight in weights.items()}
     tokens = random.integers(0, vocabulary, (3, trained - within))
     return Case(weights, n_heads, float(random.integers(100, 9000)), trained, tokens)
@@ -391,8 +416,8 @@ def _drawn_models(random: np.random.Generator) -> Iterator[Case]:
 BLOCK, ASKED = 32, 14  # symbols of a block, and the last ones of it, which are asked for
 
 
-def exam(random: np.random.Generator, length: int, texts: int, least: float = 0.0) -> Case:
-    """Texts that end with a block that they have once before, from near to as far as there is room."""
+def benchmark(random: np.random.Generator, length: int, texts: int, least: float = 0.0) -> Case:
+    """Sequences that end with a block that occurs once before, from near to as far as there is room."""
     edges = np.linspace(BLOCK, length + 2 - BLOCK, texts + 1)
     distance = random.permutation(np.floor(random.uniform(edges[:-1], edges[1:])).astype(int))
     symbols = random.integers(0, 64, (texts, length + 1))
@@ -405,16 +430,16 @@ def exam(random: np.random.Generator, length: int, texts: int, least: float = 0.
 
 
 def _at_trained_length(random: np.random.Generator) -> Iterator[Case]:
-    yield exam(random, TRAINED, 8, 0.9)
+    yield benchmark(random, TRAINED, 8, 0.9)
 
 
 def _far_past(random: np.random.Generator) -> Iterator[Case]:
-    yield exam(random, 4 * TRAINED, 1)  # a wrong model is found with little work
-    yield exam(random, 4 * TRAINED, 10, 0.75)
+    yield benchmark(random, 4 * TRAINED, 1)  # a wrong model is found with little work
+    yield benchmark(random, 4 * TRAINED, 10, 0.75)
 
 
 def _read(method: Method, scale: Callable[[float], float]) -> Callable[..., Any]:
-    """A method's speeds and attention factor, with the s that is made of the length over the trained one."""
+    """A method's theta and attention factor, with the s that is made of the length over the trained one."""
 
     def wrong(weights: Weights, n_heads: int, base: float, trained: int, tokens: Array) -> Any:
         dim, told = weights["embedding.weight"].shape[1] // n_heads, scale(tokens.shape[1] / trained)

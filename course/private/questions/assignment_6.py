@@ -5,8 +5,13 @@ What the points are given for is in rubrics.json, with marked samples.
 
 from __future__ import annotations
 
-from course.question import Assignment
+from course import question
+from course.question import Assignment, generator
 from posenc.check import HandGraded
+
+VARIANT = {"argparse": question.pick("a6.text", "argparse", "decimal", "tarfile")}
+if question.SEED:  # the same prediction has another seal
+    VARIANT["sha256("] = f"sha256(b'{generator(question.SEED, 'a6.seal').integers(10**6)}' + "
 
 ASSIGNMENT = Assignment(
     6,

@@ -9,6 +9,9 @@ import numpy as np
 
 from course import question
 
+# The specification's frequencies are those of question 3, in a variant divided by a number.
+SCALE = question.pick("a2.scale", 1, 2, 4, 8)
+OVER = f" / {SCALE}" if SCALE > 1 else ""
 TABLE = "_tables = {}\n\n\n"  # what an implementation keeps from call to call
 
 
@@ -29,7 +32,7 @@ def _stacked(
     at = f"({positions})" if " " in positions else positions
     return _written(
         "d = q.shape[-1]",
-        f"inv_freq = {base} ** -({exponent})",
+        f"inv_freq = {base} ** -({exponent}){OVER}",
         f"angles = {at}[:, None] * inv_freq",
         "cos, sin = np.cos(angles), np.sin(angles)",
         "",
@@ -45,7 +48,7 @@ def _stacked(
 def _complex(angles: str = "positions[:, None] * inv_freq") -> str:
     return _written(
         "d = q.shape[-1]",
-        "inv_freq = base ** -(np.arange(0, d, 2) / d)",
+        f"inv_freq = base ** -(np.arange(0, d, 2) / d){OVER}",
         f"unit = np.exp(1j * ({angles}))",
         "",
         "def rotate(x):",
@@ -61,7 +64,7 @@ _MATRIX = _written(
     "d = q.shape[-1]",
     "R = np.zeros((len(positions), d, d))",
     "for i in range(d // 2):",
-    "    angle = positions * base ** (-2 * i / d)",
+    f"    angle = positions * base ** (-2 * i / d){OVER}",
     "    R[:, 2 * i, 2 * i] = R[:, 2 * i + 1, 2 * i + 1] = np.cos(angle)",
     "    R[:, 2 * i + 1, 2 * i] = np.sin(angle)",
     "    R[:, 2 * i, 2 * i + 1] = -np.sin(angle)",
@@ -70,7 +73,7 @@ _MATRIX = _written(
 )
 _SWAPPED = _written(
     "d = q.shape[-1]",
-    "inv_freq = 1 / base ** (np.arange(0, d, 2) / d)",
+    f"inv_freq = 1 / base ** (np.arange(0, d, 2) / d){OVER}",
     "angles = np.repeat(np.outer(positions, inv_freq), 2, axis=-1)",
     "outs = []",
     "for x in (q, k):",

@@ -1,6 +1,6 @@
 """Public checks of assignment 3, "Frequencies".
 
-`from posenc.check import assignment_3 as check`, then `check.q1(hands)`. Rests on chapters 07 to 09 and 11.
+`from posenc.check import assignment_3 as check`, then `check.q1(count_rotations)`. Rests on chapters 07 to 09 and 11.
 """
 
 from posenc.check._recorded import assignment

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from course.grade import assignment as assignment_of
 from course.private.bank import bank
 from course.tests.in_page import try_bank
 from tests.book.python.assignments import page_of
@@ -49,4 +50,6 @@ def test_an_assignment_done_in_the_page_is_graded(
     command = [sys.executable, "-m", "course", str(tmp_path), "--output", str(tmp_path / "out")]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     (row,) = csv.DictReader((tmp_path / "out" / "grades.csv").read_text(encoding="utf-8").splitlines())
-    assert float(row["points"]) == 20
+    read = assignment_of(1).hand_graded
+    assert float(row["points"]) == sum(question.points for question in assignment_of(1).questions)
+    assert row["waiting for a reader"] == " ".join(question.name for question in read)

@@ -19,10 +19,11 @@ def test_softmax_and_shares_of_large_logits(arithmetic, logits):
 
 def test_the_story_is_true():
     story = {name: shown(BiasExplorer, **setting) for name, setting in BiasExplorer.story().items()}
-    needed = {name: {one["of_head"]: one["needed"] for one in each.facts["nearest"]} for name, each in story.items()}
-    assert needed["fan"][1] < needed["fan"][3] < needed["fan"][8]
-    assert needed["reach"][1] == needed["fan"][1], "the steep heads see no farther"
-    assert needed["reach"][8] > needed["fan"][8], "the gentlest does"
+    needed = {name: [np.argmax(row >= 0.5) + 1 for row in each.values["within"]] for name, each in story.items()}
+    assert needed["fan"][0] < needed["fan"][2] < needed["fan"][7]
+    assert [each.facts["needed"] for each in story.values()][:2] == [needed["fan"][2], needed["reach"][7]]
+    assert needed["reach"][0] == needed["fan"][0], "the steep heads see no farther"
+    assert needed["reach"][7] > needed["fan"][7], "the gentlest does"
     last = story["t5"].values["bias"][4]
     back = story["t5"].setting["back"]
     assert np.ptp(last[back:]) == 0

@@ -160,7 +160,7 @@ def test_without_rope_no_layer_encodes_distance():
     for distance in (1, 50, 60_000):
         widget = shown(LayerStack, layers="NNNN", distance=distance)
         assert np.ptp([curve[:16] for curve in widget.values["curve"]]) == 0
-        assert "No layer encodes its distance." in widget.finding
+        assert "no layer encodes its distance." in widget.finding
 
 
 def test_attention_dilution_hides_the_match_and_the_temperature_brings_it_back():

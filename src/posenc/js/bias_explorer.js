@@ -98,19 +98,8 @@ function numberHeads({ context, theme, x, y }, series, head, short) {
   }
 }
 
-// The number of each head where half of its attention is reached.
-function numberHalves({ context, theme, x, y }, within, head) {
-  const placed = [];
-  for (const h of new Set([head, 0, within.length - 1, ...within.keys()])) {
-    const px = x.at(keysForHalf(within[h]) - 1) + 4;
-    if (placed.some((other) => Math.abs(other - px) < 15)) continue;
-    placed.push(px);
-    words(context, theme, String(h + 1), px, y.at(0.5) + 9, { rim: true, ...(h === head && { colour: colours.score, bold: true }) });
-  }
-}
-
 function lines(plot, series, head, thick) {
-  plot.context.globalAlpha = 0.75;
+  plot.context.globalAlpha = 0.5;
   series.forEach((values) => plot.series(values, colours.neutral, { width: 1 }));
   plot.context.globalAlpha = 1;
   plot.series(series[head], colours.score, { width: thick });
@@ -140,8 +129,7 @@ function drawChart(context, theme, result, state, shown, cursor) {
   plot.vertical(back, { dash: [5, 4], width: 1.5 });
   const value = series[head][back], { from, to } = y[shown];
   if (value >= from && value <= to) plot.marks([[back, value]], colours.score, { radius: 5 });
-  if (below) numberHalves(plot, series, head);
-  else numberHeads(plot, series, head, place.narrow);
+  if (!below) numberHeads(plot, series, head, place.narrow);
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 
@@ -186,6 +174,7 @@ function stripes(context, theme, x, y) {
   }
   context.stroke();
   context.restore();
+  if (side < 100) return; // no room for a word
   const wide = widthOf(context, theme.font, picture.masked), right = x.end - 4, top = y.start + 12;
   context.fillStyle = theme.ground;
   context.fillRect(right - wide - 3, top - 8, wide + 6, 16);
@@ -225,11 +214,11 @@ function awayFromPart([fromX, fromY], [toX, toY], px, py) {
   return Math.hypot(px - fromX - share * along, py - fromY - share * up);
 }
 
-function facts({ values, head, back }, { distance, heads }) {
+function facts({ values, head, back }, { distance }) {
   const least = values.diagonal.reduce((a, b) => Math.min(a, b)), greatest = values.diagonal.reduce((a, b) => Math.max(a, b));
   return {
     keys: distance + 1, shown_head: head + 1, shown_back: back, min: least, max: greatest, varies: greatest - least > EQUAL,
-    nearest: [...new Set([0, head, heads - 1])].map((h) => ({ of_head: h + 1, needed: keysForHalf(values.within[h]) })),
+    needed: keysForHalf(values.within[head]),
   };
 }
 

@@ -1,14 +1,16 @@
-import { COLUMN, COLUMNS, PAIRS, ROW, ROWS, TIME, meanCosine, pairsBy, patchAngles } from "./arithmetic_patches.js";
-import { colours, diverging, pairColour } from "./colours.js";
+import { COLUMNS, PAIRS, ROWS, TIME, meanCosine, pairsBy, patchAngles } from "./arithmetic_patches.js";
+import { colours, diverging, pairColour, sequential } from "./colours.js";
 import { Axis, HeatMap, cellAxis, colourBar, grip, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
+import { grouped } from "./numbers.js";
 import catalogue from "./patch_grid.json";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const TURN = 2 * Math.PI, TOP = 24, LEFT = 22;
 const WIDE = 420, APART = 10; // pixels from which the dials stand beside the map; to either side of a patch that query and key share
+const FLOOR = 0.7; // of the colours of a rule with time, whose scores are all high
 
 // The map of patches, and a dial for each pair: four by four beside it, or two rows of eight below.
 function places(width) {
@@ -60,7 +62,7 @@ function drawDial(context, theme, [x, y], radius, angle, colour, chosen) {
 
 function draw({ context, width }, result, state, theme, cursor) {
   const { values, column, row, below, middle, radius, cell, left, wide, dials } = result, scores = values.scores.flat(), map = new HeatMap(context, theme, column, row);
-  const scale = diverging(1);
+  const video = values.axes.includes(TIME), scale = video ? sequential(FLOOR, 1) : diverging(1);
   map.fill(scores, scale);
   context.strokeStyle = theme.ground;
   context.lineWidth = 1;
@@ -73,7 +75,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   words(context, theme, picture.map, LEFT, 10, { colour: theme.text, bold: true, width: column.end - LEFT });
   for (let c = 0; c < COLUMNS; c++) words(context, theme, String(c), column.at(c), row.end + 8, { align: "center" });
   for (let r = 0; r < ROWS; r++) words(context, theme, String(r), LEFT - 6, row.at(r), { align: "right" });
-  colourBar(context, theme, scale, { left: LEFT, top: below, width: Math.round(Math.min(160, column.end - LEFT)), ticks: [-1, 0, 1], title: picture.score });
+  colourBar(context, theme, scale, { left: LEFT, top: below, width: Math.round(Math.min(160, column.end - LEFT)), ticks: video ? [FLOOR, 1] : [-1, 0, 1], title: picture.score, text: (tick) => (tick === FLOOR ? picture.floor : grouped(tick)) });
   const ofPair = cursor?.last === "pair";
   if (cursor !== null && !ofPair) map.outline(cursor.row, cursor.column);
   const grips = handles(result, state), labels = new Labels(context, theme, { left: LEFT, right: column.end, top: row.start, bottom: row.end });
@@ -100,13 +102,11 @@ function handles({ column, row }, { query_row, query_column, key_row, key_column
   return [handle("query", query_row, query_column, -apart), handle("key", key_row, key_column, apart)];
 }
 
-function facts({ values: { axes, angles, score } }, { query_row, query_column, key_row, key_column }) {
+function facts({ values: { angles, score } }, { query_row, query_column, key_row, key_column }) {
   const down = key_row - query_row, right = key_column - query_column;
-  const fastest = (axis) => (axes.includes(axis) ? Math.abs((angles[axes.indexOf(axis)] * 360) / TURN) : 0);
-  const part = (axis) => angles.reduce((sum, angle, i) => sum + (axes[i] === axis ? Math.cos(angle) : 0), 0) / PAIRS;
   return {
     score, down, up: -down, right, left: -right, tokens: Math.abs(COLUMNS * down + right), width: COLUMNS,
-    rows_part: part(ROW), columns_part: part(COLUMN), of_time: fastest(TIME), of_rows: fastest(ROW), of_columns: fastest(COLUMN),
+    most: (Math.max(...angles.map(Math.abs)) * 360) / TURN,
   };
 }
 

@@ -217,7 +217,7 @@ function drawToggles(context, theme, boxes, gains, bottom) {
 
 // The text up to the query where there is room, and the bytes that each encoding writes after it.
 function drawWritten({ context, theme, result, width, bent }) {
-  const { values, text, query, at, wide, fresh } = result, equal = { ...theme, font: `${Math.max(parseFloat(theme.font) - 1, theme.least)}px ui-monospace, monospace` };
+  const { values, text, query, at, wide, fresh } = result, equal = { ...theme, font: `${parseFloat(theme.font)}px ui-monospace, monospace` };
   const one = widthOf(context, equal.font, "0"), lines = [[picture.trained, values.trained_written, theme.muted, fresh?.trained], [picture.bent, values.written, colours.score, fresh?.written]];
   const label = Math.max(...lines.map(([name]) => widthOf(context, theme.font, name))) + 10, room = Math.floor((width - label) / one);
   const shown = Math.min(WRITTEN, room - (wide ? 12 : 0)), before = Math.max(wide ? room - shown - 2 : 0, 0), start = label + before * one;

@@ -21,7 +21,7 @@ const HIGH = 14; // pixels between two numbers one below the other
 // Where each panel begins and ends, down the picture.
 const WIDE = { legend: 10, past: 30, loss: [42, 192], title: 216, heads: [206, 226], chart: [236, 292], strip: [368, 428, 445], writes: [484, 501], height: 510 };
 const MIDDLE = { legend: 10, past: 30, loss: [42, 138], title: 160, heads: [150, 170], chart: [180, 224], strip: [300, 348, 365], writes: [402, 418], height: 427 };
-const NARROW = { legend: 28, past: 46, loss: [58, 168], title: 190, heads: [201, 221], chart: [233, 283], strip: [357, 417, 434], writes: [472, 488], height: 496 };
+const NARROW = { legend: 28, past: 46, loss: [58, 156], title: 178, heads: [189, 209], chart: [221, 271], strip: [345, 405, 422], writes: [460, 476], height: 484 };
 
 export function places(width, state) {
   const wide = width >= 480, at = width >= 640 ? WIDE : wide ? MIDDLE : NARROW, end = width - RIGHT;

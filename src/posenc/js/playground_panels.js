@@ -219,7 +219,7 @@ function drawToggles(context, theme, boxes, gains, bottom) {
 function drawWritten({ context, theme, result, width, bent }) {
   const { values, text, query, at, wide, fresh } = result, equal = { ...theme, font: `${parseFloat(theme.font)}px ui-monospace, monospace` };
   const one = widthOf(context, equal.font, "0"), lines = [[picture.trained, values.trained_written, theme.muted, fresh?.trained], [picture.bent, values.written, colours.score, fresh?.written]];
-  const label = Math.max(...lines.map(([name]) => widthOf(context, theme.font, name))) + 10, room = Math.floor((width - label) / one);
+  const label = Math.max(...lines.map(([name]) => widthOf(context, theme.font, name))) + 14, room = Math.floor((width - label) / one);
   const shown = Math.min(WRITTEN, room - (wide ? 12 : 0)), before = Math.max(wide ? room - shown - 2 : 0, 0), start = label + before * one;
   words(context, theme, picture.writes, 0, at.writes[0] - 19, { colour: theme.text, bold: true, width });
   lines.slice(0, bent ? 2 : 1).forEach(([name, bytes, colour, fresh], k) => {

@@ -46,7 +46,7 @@ function compute({ base, seed, layer, head, clamp, pair }, width, previous, { ru
 }
 
 function places(width) {
-  const wide = width >= 600, end = wide ? width - 192 : width - 8, low = wide ? 208 : 158, top = low + 44, bottom = top + (wide ? 72 : 50);
+  const wide = width >= 600, end = wide ? width - 192 : width - 8, low = wide ? 204 : 154, top = low + 48, bottom = top + (wide ? 72 : 50);
   return {
     wide, x: new Axis({ from: 0, to: LENGTH, start: 34, end }), curves: { top: wide ? 24 : 40, bottom: low }, shares: { top, bottom },
     losses: wide ? { left: end + 24, top: 58, right: width } : { left: 0, top: bottom + 60, right: width }, height: bottom + (wide ? 38 : 114),
@@ -91,7 +91,7 @@ function drawCurves(context, theme, { x, y, values, wide, losses }, { pair }, cl
 // How much of the attention each distance gets from the bias alone: as trained as a frame, with what is clamped in teal.
 function drawWeights(context, theme, { x, shares, values }, { distance }, clamps) {
   const { weights, clamped_weights: kept } = values, wide = x.at(BIN) - x.at(0), far = shareOf(kept), { bottom, top } = shares;
-  const plot = new Plot(context, theme, x, new Axis({ from: 0, to: 1.7 * Math.max(...weights, ...kept), start: bottom, end: top }));
+  const plot = new Plot(context, theme, x, new Axis({ from: 0, to: 2.1 * Math.max(...weights, ...kept), start: bottom, end: top }));
   words(context, theme, picture.weights, x.start, top - 14, { width: x.end - x.start });
   kept.forEach((share, k) => plot.bar(x.at((k + 0.5) * BIN), wide - 2, share, clamps ? colours.score : k * BIN < TRAINED ? colours.neutral : colours.bound));
   context.strokeStyle = theme.text;
@@ -111,11 +111,11 @@ function drawLosses(context, theme, { values, losses: { left, top, right }, wide
   words(context, theme, picture.losses, left, top - (wide ? 24 : 16), { colour: theme.text, bold: true, width: right - left });
   const from = left + (wide ? 0 : 118), scale = new Axis({ from: 0, to: 4, start: from, end: right - 38 });
   rows.forEach(([tokens, loss, colour], k) => {
-    const at = top + (wide ? 52 : 18) * k, bar = wide ? at + 11 : at - 7;
+    const at = top + (wide ? 70 : 18) * k, bar = wide ? at + 11 : at - 7;
     words(context, theme, say(k === 2 ? picture.with_clamp : picture.tokens, { tokens }), left, at, { width: wide ? right - left : 112 });
     context.fillStyle = colour;
-    context.fillRect(from, bar, scale.at(loss) - from, wide ? 18 : 14);
-    words(context, theme, say(picture.value, { loss }), scale.at(loss) + 5, bar + (wide ? 10 : 8), { colour: theme.text, bold: true });
+    context.fillRect(from, bar, scale.at(loss) - from, wide ? 28 : 14);
+    words(context, theme, say(picture.value, { loss }), scale.at(loss) + 5, bar + (wide ? 15 : 8), { colour: theme.text, bold: true });
   });
 }
 

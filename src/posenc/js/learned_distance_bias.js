@@ -62,7 +62,7 @@ function draw({ context }, result, state, theme, cursor) {
     const named = texts.map((text) => say(text, { trained: TRAINED })), centred = { align: "center", bold: true, colour: theme.text };
     words(context, theme, named, x.at(from + TRAINED / 2), y.end + 12, { ...centred, width: x.at(TRAINED) - x.start - 8 });
   }
-  const [across] = spotOf(result, state), { bias, factor } = factsOfKey(result, state.distance), text = say(picture.key, { ...state, bias, factor });
+  const [across] = spotOf(result, state), text = say(picture.key, { ...state, ...factsOf(result.values.clamped[state.distance]) });
   drawCurves(context, theme, result, state, clamps, most);
   drawWeights(context, theme, result, state, clamps);
   const half = widthOf(context, `600 ${theme.font}`, text) / 2;
@@ -120,18 +120,19 @@ function drawLosses(context, theme, { values, losses: { left, top, right }, wide
 }
 
 const shareOf = (weights) => weights.slice(TRAINED / BIN).reduce((sum, weight) => sum + weight, 0);
-const factsOfKey = ({ values }, distance) => ({ bias: values.clamped[distance], factor: Number(Math.exp(values.clamped[distance]).toPrecision(2)) });
+const rounded = (value) => Number(value.toPrecision(2));
+const factsOf = (bias) => ({ bias, factor: rounded(Math.exp(bias)), times: rounded(Math.exp(Math.abs(bias))) });
 
 function facts(result, state) {
   const { values, frequencies } = result, { pair, clamp } = state;
   return {
     trained: TRAINED, length: LENGTH, half: TRAINED / 2, last: TRAINED - 1, rotations: turns(TRAINED, frequencies)[pair], at_trained: values.pair[TRAINED], drop: -values.pair[TRAINED], at_far: values.pair[LENGTH],
     share: 100 * shareOf(values.clamped_weights), unclamped: values.losses.none, loss: values.losses[clamp], within: values.within,
-    is_most_negative: values.most_negative.includes(pair), listed: values.most_negative.join(", "), ...factsOfKey(result, state.distance),
+    is_most_negative: values.most_negative.includes(pair), listed: values.most_negative.join(", "), ...factsOf(result.values.clamped[state.distance]),
   };
 }
 
-const reading = (result, { pair }, { at }) => ({ of_pair: result.values.pair[at], b_pair: result.values.b[pair], ...factsOfKey(result, at) });
+const reading = (result, { pair }, { at }) => ({ of_pair: result.values.pair[at], b_pair: result.values.b[pair], ...factsOf(result.values.clamped[at]) });
 
 const onCurves = ({ x, curves, shares }) => [{ left: x.start, right: x.end, top: curves.top, bottom: shares.bottom }];
 

@@ -106,7 +106,7 @@ const SMALL = {
         context.fillRect(left + i * step, end - reached, Math.max(step - 0.3, 0.8), reached);
       });
       context.globalAlpha = 1;
-      words(context, theme, say(picture.fresh, { name: nameOf(which, state), fresh: count(fresh) }), left + 4, end - high / 2, { colour: theme.text, bold: true });
+      words(context, theme, say(picture.fresh, { name: nameOf(which, state), fresh: count(fresh) }), left + 4, end - high / 2, { colour: theme.text, bold: true, ground: true });
     });
   },
   scores(context, theme, place, { x, columns, filled, values }, state, drawn) {

@@ -89,23 +89,23 @@ def test_summary_of_results_that_were_made_up():
 SAID = [
     (
         {},
-        "RoPE, base 100 at 4 L (512 tokens): loss 3.21, truncated 1.31. "
-        "RoPE, base 100, YaRN at 4 L: loss 1.51, truncated 1.31.",
+        "At 4 times the trained length (512 tokens), the loss is 3.21 with RoPE, base 100, "
+        "and 1.51 with RoPE, base 100, YaRN.",
     ),
     (
         {"scheme": "learned_interpolate", "other": "learned_clamp", "length": 8},
-        "Learned embedding, interpolated at 8 L (1\u202f024 tokens): loss 1.50, truncated 1.50 (one seed). "
-        "Learned embedding, clamped at 8 L: loss 12.00, truncated 1.50 (one seed).",
+        "At 8 times the trained length (1\u202f024 tokens), the loss is 1.50 with learned embedding, interpolated "
+        "(one seed), and 12.00 with learned embedding, clamped (one seed).",
     ),
     (
         {"scheme": "learned_clamp", "other": "alibi", "length": 2},
-        "Learned embedding, clamped at 2 L (256 tokens): loss 3.00, truncated 1.50 (one seed). "
-        "ALiBi, steep slopes at 2 L: not measured.",
+        "At 2 times the trained length (256 tokens), the loss is 3.00 with learned embedding, clamped (one seed), "
+        "and not measured with ALiBi, steep slopes.",
     ),
     (
         {"view": "position", "scaling": "linear_by_4", "length": 2},
-        "RoPE, base 100, PI, always by 4 at 2 L: not measured. "
-        "RoPE, base 100, YaRN at 2 L: loss 1.41 at L, 1.41 at the end.",
+        "At 2 times the trained length, the loss is not measured with RoPE, base 100, PI, always by 4, "
+        "and 1.41 at position L and 1.41 at the end with RoPE, base 100, YaRN.",
     ),
 ]
 

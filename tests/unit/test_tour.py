@@ -86,6 +86,9 @@ def of_section_5() -> Iterator[str]:
     yield f"{many:.0f} % among 2048"
     assert LearnedDistanceBias().base == "10000"
     yield f"of one small model (base {grouped(10_000)})"
+    yield f"close to the {shown(LearnedDistanceBias).facts['within']:.2f} within the trained length"
+    truncated = np.mean(shown(Extrapolation).values["first"]["truncated"])
+    yield f"Truncate the text to its last 128 tokens, and it is {truncated:.2f}"
     texts = real_results.interventions()
     trained, clamped = (np.mean([one[kind] for one in texts], axis=0)[-4:].mean() for kind in ("as trained", "clamped"))
     yield f"near {grouped(16_000)} tokens from {trained:.2f} to {clamped:.2f} nats per token"
@@ -93,6 +96,10 @@ def of_section_5() -> Iterator[str]:
 
 
 def of_section_6() -> Iterator[str]:
+    extended = shown(ContextExtension)
+    [kept] = [one["kept"] for one in extended.facts["drawn"] if one["method"] == "yarn_code"]
+    factor = extended.values["other"]["attention_factor"] ** 2
+    yield f"YaRN keeps {kept} of 64 pairs, divides the slowest by 4 and multiplies the scores by {factor:.3f}"
     found, asked = real_results.needles(), (12_288, 16_384)
     counts = {name: sum(int(found[name][n].sum()) for n in asked) for name in ("YaRN", "PI", "bias clamped")}
     tried = sum(found["PI"][n].size for n in asked)

@@ -58,7 +58,6 @@ function facts({ values, lists }, state) {
     pairs, times: state.used / state.trained, unscaled: fresh(values.original),
     drawn: chosen(values, state).map(([method, each]) => ({
       method, fresh: fresh(each), kept: count(Array.from(each.divisor, (times) => times <= 1 + ROUNDING)),
-      scores: each.attention_factor ** 2,
     })),
     any: chosen(values, state).length > 0, no_list: !values.method || !values.other, listed: lists.long.length,
   };
@@ -68,7 +67,7 @@ function reading({ values, fill }, state, { last, pair: i, distance: m }) {
   const drawn = chosen(values, state), { original } = values;
   if (last === "distance") {
     fill(m, m + 1); // the picture may still be coarse here
-    return { score: original.score[m], drawn: drawn.map(([method, { score }]) => ({ method, score: score[m] })) };
+    return { score: original.score[m], drawn: drawn.map(([method, { score, attention_factor }]) => ({ method, score: score[m], times: attention_factor ** 2 })) };
   }
   return {
     wavelength: original.wavelength[i], trained_rotations: values.trained_rotations[i], rotations: original.rotations[i],

@@ -94,7 +94,7 @@ const SMALL = {
     words(context, theme, say(picture.times, { factor: 1 }), left + 4, y.at(1) - 10);
     words(context, theme, say(picture.times, { factor: state.factor }), right - 4, y.at(state.factor) + 10, { align: "right", ground: true });
   },
-  angles(context, theme, place, { values }) {
+  angles(context, theme, place, { values }, state) {
     const { left, right, top, bottom } = shrunk(place), rows = ["original", "method", "other"].filter((which) => values[which]);
     const pairs = values.trained_rotations.length, step = (right - left) / pairs, high = (bottom - top) / rows.length - 2;
     rows.forEach((which, k) => {
@@ -106,7 +106,7 @@ const SMALL = {
         context.fillRect(left + i * step, end - reached, Math.max(step - 0.3, 0.8), reached);
       });
       context.globalAlpha = 1;
-      words(context, theme, say(picture.fresh, { fresh: count(fresh) }), left + 4, end - high / 2, { colour: theme.text, bold: true });
+      words(context, theme, say(picture.fresh, { name: nameOf(which, state), fresh: count(fresh) }), left + 4, end - high / 2, { colour: theme.text, bold: true, ground: true });
     });
   },
   scores(context, theme, place, { x, columns, filled, values }, state, drawn) {
@@ -178,7 +178,7 @@ function drawScaling(context, theme, place, result, state, drawn, cursor) {
   curves(plot, values, drawn, "divisor");
   bounds(result, state).forEach(({ rotations, control, at }) => {
     const texts = picture.threshold.map((text) => say(text, { rotations, control }, names)), px = pairs.at(at), y = place.top + GRIP;
-    const right = place.right - px - 5, toLeft = control === "beta_fast" || right < 16, width = toLeft ? px - 13 - (control === "beta_slow" && fast ? pairs.at(fast.at) + 13 : 0) : right;
+    const right = place.right - px - 13, toLeft = control === "beta_fast" || right < 16, width = toLeft ? px - 13 - (control === "beta_slow" && fast ? pairs.at(fast.at) + 13 : place.left) : right;
     words(context, theme, texts, px + (toLeft ? -13 : 13), y, { align: toLeft ? "right" : "left", colour: theme.text, width });
     taken.push(rectangle(px + (toLeft ? -70 : 70), y, 140));
   });

@@ -23,7 +23,7 @@ function compute({ training, base, scaling, fine_tuning: steps }, width, previou
 }
 
 function places(width) {
-  const wide = width >= 600, top = STRIP.bottom + 66, bottom = top + (wide ? 30 : 28) * SCALINGS.length;
+  const wide = width >= 600, top = STRIP.bottom + 70, bottom = top + (wide ? 30 : 28) * SCALINGS.length;
   return { wide, columns: cellAxis(COLUMNS.length, wide ? 116 : 98, width - 8), rows: cellAxis(SCALINGS.length, top, bottom), height: bottom + 20 };
 }
 
@@ -92,9 +92,9 @@ function facts({ values }, { length, distance, scaling }) {
   const { methods, before } = values, at = (long, far, of = methods[scaling]) => percent(shareOf(of, long, far)), here = (each) => at(length, Number(distance), methods[each]);
   const [best] = SCALINGS.filter((each) => here(each) !== null).toSorted((one, other) => here(other) - here(one));
   return {
-    measured: here(scaling) !== null, fits: Number(distance) < length, accuracy: here(scaling), tuned: before !== null, times: length / TRAINED,
+    measured: here(scaling) !== null, fits: Number(distance) < length, accuracy: here(scaling), tuned: before !== null,
     best: best ?? null, best_accuracy: best ? here(best) : null,
-    before: before && at(length, Number(distance), before), near_before: at(512, 32, before), near: at(512, 32), far: at(512, 384), within: at(128, 64),
+    near_before: at(512, 32, before), near: at(512, 32), far: at(512, 384), within: at(128, 64),
   };
 }
 

@@ -96,7 +96,7 @@ function draw({ context, width }, result, state, theme, cursor) {
     const drawn = values[role], { mark, colour, width: thick, dash, square } = ROLES[role], places = known(drawn, state);
     if (truncations.includes(drawn.truncated)) {
       const alike = truncations.every((one) => same(one, truncations[0]));
-      dotted(mean(drawn.truncated), alike ? theme.text : colour, picture.truncated, !alike || drawn.truncated === truncations.at(-1));
+      dotted(mean(drawn.truncated), alike ? theme.text : colour, picture.truncated.map((text) => (alike ? text : mark + text)), !alike || drawn.truncated === truncations.at(-1));
     }
     const ends = (place) => (positions ? [place - 0.5, place + 0.5] : [place]);
     const spread = places.flatMap(([place, column]) => ends(place).map((at) => [x.at(at), Math.min(...column), Math.max(...column)]));
@@ -141,13 +141,13 @@ function press(px, py, { x, y }, state) {
 
 const columnOf = ({ by_length }, state) => by_length?.map((row) => row[timesOf(state)]) ?? [null];
 
-// The means of one of both: at the chosen length, and as it is truncated; or where the trained length and the sequence end.
+// The means of one of both: at the chosen length; or where the trained length and the sequence end.
 function found(drawn, state) {
-  const positions = byPosition(state), both = positions ? [1, -1].map((step) => drawn.by_position?.map((curve) => curve.at(step)) ?? [null]) : [columnOf(drawn, state), drawn.truncated];
-  if (positions && !isKnown(both[0])) both.reverse(); // nothing is asked there
+  const both = byPosition(state) ? [1, -1].map((step) => drawn.by_position?.map((curve) => curve.at(step)) ?? [null]) : [columnOf(drawn, state), [null]];
+  if (!isKnown(both[0])) both.reverse(); // nothing is asked there
   const [values, compared] = both;
   if (!isKnown(values)) return { known: false };
-  const second = state.length > 1 && (positions || state.measure !== "copy_half") && isKnown(compared);
+  const second = state.length > 1 && isKnown(compared);
   return { known: true, mean: mean(values), second, second_mean: second ? mean(compared) : null };
 }
 

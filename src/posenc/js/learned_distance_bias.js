@@ -46,7 +46,7 @@ function compute({ base, seed, layer, head, clamp, pair }, width, previous, { ru
 }
 
 function places(width) {
-  const wide = width >= 600, end = wide ? width - 192 : width - 8, low = wide ? 208 : 158, top = low + 44, bottom = top + (wide ? 72 : 50);
+  const wide = width >= 600, end = wide ? width - 192 : width - 8, low = wide ? 204 : 154, top = low + 48, bottom = top + (wide ? 72 : 50);
   return {
     wide, x: new Axis({ from: 0, to: LENGTH, start: 34, end }), curves: { top: wide ? 24 : 40, bottom: low }, shares: { top, bottom },
     losses: wide ? { left: end + 24, top: 58, right: width } : { left: 0, top: bottom + 60, right: width }, height: bottom + (wide ? 38 : 114),
@@ -62,7 +62,7 @@ function draw({ context }, result, state, theme, cursor) {
     const named = texts.map((text) => say(text, { trained: TRAINED })), centred = { align: "center", bold: true, colour: theme.text };
     words(context, theme, named, x.at(from + TRAINED / 2), y.end + 12, { ...centred, width: x.at(TRAINED) - x.start - 8 });
   }
-  const [across] = spotOf(result, state), { bias, factor } = factsOfKey(result, state.distance), text = say(picture.key, { ...state, bias, factor });
+  const [across] = spotOf(result, state), text = say(picture.key, { ...state, ...factsOf(result.values.clamped[state.distance]) });
   drawCurves(context, theme, result, state, clamps, most);
   drawWeights(context, theme, result, state, clamps);
   const half = widthOf(context, `600 ${theme.font}`, text) / 2;
@@ -91,7 +91,7 @@ function drawCurves(context, theme, { x, y, values, wide, losses }, { pair }, cl
 // How much of the attention each distance gets from the bias alone: as trained as a frame, with what is clamped in teal.
 function drawWeights(context, theme, { x, shares, values }, { distance }, clamps) {
   const { weights, clamped_weights: kept } = values, wide = x.at(BIN) - x.at(0), far = shareOf(kept), { bottom, top } = shares;
-  const plot = new Plot(context, theme, x, new Axis({ from: 0, to: 1.7 * Math.max(...weights, ...kept), start: bottom, end: top }));
+  const plot = new Plot(context, theme, x, new Axis({ from: 0, to: 2.1 * Math.max(...weights, ...kept), start: bottom, end: top }));
   words(context, theme, picture.weights, x.start, top - 14, { width: x.end - x.start });
   kept.forEach((share, k) => plot.bar(x.at((k + 0.5) * BIN), wide - 2, share, clamps ? colours.score : k * BIN < TRAINED ? colours.neutral : colours.bound));
   context.strokeStyle = theme.text;
@@ -111,27 +111,28 @@ function drawLosses(context, theme, { values, losses: { left, top, right }, wide
   words(context, theme, picture.losses, left, top - (wide ? 24 : 16), { colour: theme.text, bold: true, width: right - left });
   const from = left + (wide ? 0 : 118), scale = new Axis({ from: 0, to: 4, start: from, end: right - 38 });
   rows.forEach(([tokens, loss, colour], k) => {
-    const at = top + (wide ? 52 : 18) * k, bar = wide ? at + 11 : at - 7;
+    const at = top + (wide ? 70 : 18) * k, bar = wide ? at + 11 : at - 7;
     words(context, theme, say(k === 2 ? picture.with_clamp : picture.tokens, { tokens }), left, at, { width: wide ? right - left : 112 });
     context.fillStyle = colour;
-    context.fillRect(from, bar, scale.at(loss) - from, wide ? 18 : 14);
-    words(context, theme, say(picture.value, { loss }), scale.at(loss) + 5, bar + (wide ? 10 : 8), { colour: theme.text, bold: true });
+    context.fillRect(from, bar, scale.at(loss) - from, wide ? 28 : 14);
+    words(context, theme, say(picture.value, { loss }), scale.at(loss) + 5, bar + (wide ? 15 : 8), { colour: theme.text, bold: true });
   });
 }
 
 const shareOf = (weights) => weights.slice(TRAINED / BIN).reduce((sum, weight) => sum + weight, 0);
-const factsOfKey = ({ values }, distance) => ({ bias: values.clamped[distance], factor: Number(Math.exp(values.clamped[distance]).toPrecision(2)) });
+const rounded = (value) => Number(value.toPrecision(2));
+const factsOf = (bias) => ({ bias, factor: rounded(Math.exp(bias)), times: rounded(Math.exp(Math.abs(bias))) });
 
 function facts(result, state) {
   const { values, frequencies } = result, { pair, clamp } = state;
   return {
     trained: TRAINED, length: LENGTH, half: TRAINED / 2, last: TRAINED - 1, rotations: turns(TRAINED, frequencies)[pair], at_trained: values.pair[TRAINED], drop: -values.pair[TRAINED], at_far: values.pair[LENGTH],
     share: 100 * shareOf(values.clamped_weights), unclamped: values.losses.none, loss: values.losses[clamp], within: values.within,
-    is_most_negative: values.most_negative.includes(pair), listed: values.most_negative.join(", "), ...factsOfKey(result, state.distance),
+    is_most_negative: values.most_negative.includes(pair), listed: values.most_negative.join(", "), ...factsOf(result.values.clamped[state.distance]),
   };
 }
 
-const reading = (result, { pair }, { at }) => ({ of_pair: result.values.pair[at], b_pair: result.values.b[pair], ...factsOfKey(result, at) });
+const reading = (result, { pair }, { at }) => ({ of_pair: result.values.pair[at], b_pair: result.values.b[pair], ...factsOf(result.values.clamped[at]) });
 
 const onCurves = ({ x, curves, shares }) => [{ left: x.start, right: x.end, top: curves.top, bottom: shares.bottom }];
 

@@ -13,11 +13,12 @@ const POSITIONS = 128, REACH = 64; // positions 0 … 127 of the text, distances
 const COARSE = 4; // while something is dragged, the band is that of every fourth position
 const SAME = 1e-9; // below it, a difference is rounding
 const KEY = [5, 3], PLAIN = [6, 4]; // dashes
+const SHOWN = 16; // dials at most: of more pairs, every second, every third and so on
 const LINE = 42; // the positions, the query above and the key below
 
 // From above: the positions, a dial for each pair, the curves.
 function places(width) {
-  if (width >= 600) return { dials: { top: 106, right: width, bottom: 202 }, heading: 218, chart: { top: 266, bottom: 372 } };
+  if (width >= 600) return { dials: { top: 106, right: width, bottom: 152 }, heading: 170, chart: { top: 218, bottom: 372 } };
   return { dials: { top: 106, right: width, bottom: 190 }, heading: 208, chart: { top: 260, bottom: 354 } };
 }
 
@@ -85,22 +86,23 @@ function compute(state, width, previous) {
   return { values, axes, place, through, without, frequencies, dials: dialsOf(frequencies.length, place.dials), complete };
 }
 
-// The largest dials that fit, each at { pair, x, y }.
+// The largest dials that fit, of at most SHOWN pairs, each at { pair, x, y }.
 function dialsOf(pairs, { top, right, bottom }) {
+  const every = Math.ceil(pairs / SHOWN), count = Math.ceil(pairs / every);
   let size = 92, columns = 0;
   for (; ; size -= 1) {
-    columns = Math.min(Math.floor(right / size), pairs);
-    if (columns > 0 && Math.ceil(pairs / columns) * size <= bottom - top) break;
+    columns = Math.min(Math.floor(right / size), count);
+    if (columns > 0 && Math.ceil(count / columns) * size <= bottom - top) break;
   }
-  columns = Math.ceil(pairs / Math.ceil(pairs / columns)); // as many in each row
+  columns = Math.ceil(count / Math.ceil(count / columns)); // as many in each row
   const wide = Math.min(right / columns, 1.3 * size), left = (right - columns * wide) / 2;
-  const at = (pair) => ({ pair, x: left + ((pair % columns) + 0.5) * wide, y: top + (Math.floor(pair / columns) + 0.5) * size });
-  return { size, all: Array.from({ length: pairs }, (_, pair) => at(pair)) };
+  const at = (k) => ({ pair: k * every, x: left + ((k % columns) + 0.5) * wide, y: top + (Math.floor(k / columns) + 0.5) * size });
+  return { size, all: Array.from({ length: count }, (_, k) => at(k)) };
 }
 
 function drawDials({ context, width }, { frequencies, values, place, dials: { size, all } }, state, theme, chosen) {
   const pairs = frequencies.length, radius = size * 0.45;
-  words(context, theme, picture.dials.map((text) => say(text, { pairs })), 0, place.dials.top - 12, { colour: theme.text, bold: true, width });
+  words(context, theme, picture.dials.map((text) => say(text, { pairs, shown: all.length })), 0, place.dials.top - 12, { colour: theme.text, bold: true, width });
   context.globalAlpha = 0.4;
   for (const { pair, x, y } of all) {
     const start = -state.position * frequencies[pair]; // on a canvas the y axis points down
@@ -204,8 +206,8 @@ function draw(canvas, result, state, theme, cursor) {
 function facts({ values, frequencies }, { offset }) {
   const at = offset + REACH, low = values.low[at], high = values.high[at], { peak } = values;
   return {
-    product: values.kernel[at], low, high, everywhere: high - low < SAME, positions: POSITIONS, by_position: 100 * values.residual ** 2,
-    by_offset: values.residual < SAME, symmetric: values.asymmetry < SAME, peak, steps: Math.abs(peak), slowest: (2 * Math.PI) / frequencies[frequencies.length - 1],
+    product: values.kernel[at], low, high, everywhere: high - low < SAME, by_position: 100 * values.residual ** 2,
+    by_offset: values.residual < SAME, symmetric: values.asymmetry < SAME, peak, slowest: (2 * Math.PI) / frequencies[frequencies.length - 1],
   };
 }
 

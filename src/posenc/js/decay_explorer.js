@@ -16,8 +16,7 @@ const COARSE = 500_000; // cosines that one input may cost; more are added once 
 
 // The curves that are switched on: what each writes for start ≤ m < stop, and its cost beside that of S.
 function series(state, sums, values, squares) {
-  const { base, correlation } = state;
-  const pairs = sums.pairs;
+  const { base, correlation } = state, { pairs } = sums;
   const curves = [{
     cost: 1,
     fill(start, stop) {

@@ -8,7 +8,7 @@ import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const HEIGHT = 344, NARROW = 296;
-const LOWEST = [-0.25, -0.55, -1.05]; // where the picture ends: the first below all scores
+const LOWEST = [-0.15, -0.25, -0.55, -1.05]; // where the picture ends: the first below all scores
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
 const REACH = 14; // pixels over which the envelope is smooth
 const THIN = 0.012; // differences of a score that a line's width hides
@@ -16,8 +16,7 @@ const COARSE = 500_000; // cosines that one input may cost; more are added once 
 
 // The curves that are switched on: what each writes for start ≤ m < stop, and its cost beside that of S.
 function series(state, sums, values, squares) {
-  const { base, correlation } = state;
-  const pairs = sums.pairs;
+  const { base, correlation } = state, { pairs } = sums;
   const curves = [{
     cost: 1,
     fill(start, stop) {
@@ -91,8 +90,8 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const around = (curve, share) => Plot.envelope(curve, laws.map(([, least, greatest]) => (share * (least + greatest)) / 2), REACH);
   const logarithm = state.show_logarithm && Plot.edges(extremes(values.logarithm), THIN);
   const entries = [
-    { label: say(picture.score, sums), colour: colours.score }, { label: picture.envelope, colour: colours.score, area: true },
-    { label: law.banded ? picture.law_banded : picture.law, colour: theme.text, dash: LAW },
+    { label: say(picture.score, sums), colour: colours.score },
+    ...(state.base > 1 ? [{ label: law.banded ? picture.law_banded : picture.law, colour: theme.text, dash: LAW }] : []), // else one wave, whatever the pairs
   ];
   if (state.show_score) entries.push({ label: say(picture.random, state), colour: colours.key, area: true });
   if (logarithm) entries.push({ label: picture.logarithm, colour: theme.text, dash: LOGARITHM });
@@ -105,7 +104,8 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   if (state.show_bound) plot.curve(extremes(values.bound), colours.bound);
   plot.area(around(score, 1), colours.score);
   plot.curve(score, colours.score, { width: 1.2, opacity: 0.15 });
-  plot.dashed(law, theme.text, { dash: LAW });
+  if (x.to <= 64) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
+  if (state.base > 1) plot.dashed(law, theme.text, { dash: LAW });
   if (logarithm) plot.dashed(logarithm, theme.text, { width: 2, dash: LOGARITHM });
   for (const handle of handles(result, state)) {
     grip(context, theme, handle.x, handle.y, colours.score);
@@ -116,9 +116,9 @@ function draw({ context, width, height }, result, state, theme, cursor) {
 }
 
 function facts({ values }, { dim, distance, show_score }, done) {
-  const { score, law, low, high } = values, below = done ? score.findIndex((value) => value < 0) : -1;
+  const { score, low, high } = values, below = done ? score.findIndex((value) => value < 0) : -1;
   return {
-    score: score[distance], pairs: dim / 2, negative: below >= 0, below, law: law[distance],
+    score: score[distance], pairs: dim / 2, negative: below >= 0, below,
     ...(show_score && { mean: (low[distance] + high[distance]) / 2, deviation: (high[distance] - low[distance]) / 2 }),
   };
 }

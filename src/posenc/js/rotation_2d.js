@@ -245,9 +245,9 @@ function draw({ context }, result, state, theme, cursor) {
 }
 
 function facts({ values }, { view, m, n }) {
-  const { by_matrices, elsewhere, other_layout } = values;
+  const { by_matrices, other_layout } = values;
   return {
-    by_matrices, elsewhere, other_layout, offset: m - n, peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST, later_m: m + ELSEWHERE, later_n: n + ELSEWHERE,
+    by_matrices, other_layout, offset: m - n, distance: Math.abs(m - n), peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST,
     other: view === "half-split" ? "interleaved" : "half-split",
   };
 }

@@ -149,10 +149,10 @@ function handles({ plane: { x, y }, panels, w }, { view, z_real, z_imaginary, or
   ];
 }
 
-function facts({ values }, { w_angle, z_real, z_imaginary }) {
+function facts({ values }, { w_angle, z_real, z_imaginary, theta_1, theta_2 }) {
   const { product, rotated: [across, up] } = values;
   return {
-    product, apart: APART, norm: Math.hypot(...RADII), across, up,
+    product, apart: APART, first: (2 * Math.PI) / theta_1, second: (2 * Math.PI) / theta_2, across, up,
     degrees: (w_angle * 180) / Math.PI, before: Math.hypot(z_real, z_imaginary), after: Math.hypot(across, up),
   };
 }

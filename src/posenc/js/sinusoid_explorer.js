@@ -9,7 +9,7 @@ import { say } from "./sentences.js";
 import catalogue from "./sinusoid_explorer.json";
 
 const { picture } = catalogue;
-const POSITIONS = 128, REACH = 64; // positions 0 … 127 of the text, distances −64 … 64
+const POSITIONS = 128, REACH = 64, SHOWN = 16; // positions 0 … 127 of the text, distances −64 … 64; dials at most
 const COARSE = 4; // while something is dragged, the band is that of every fourth position
 const SAME = 1e-9; // below it, a difference is rounding
 const KEY = [5, 3], PLAIN = [6, 4]; // dashes
@@ -17,7 +17,7 @@ const LINE = 42; // the positions, the query above and the key below
 
 // From above: the positions, a dial for each pair, the curves.
 function places(width) {
-  if (width >= 600) return { dials: { top: 106, right: width, bottom: 202 }, heading: 218, chart: { top: 266, bottom: 372 } };
+  if (width >= 600) return { dials: { top: 106, right: width, bottom: 152 }, heading: 170, chart: { top: 218, bottom: 372 } };
   return { dials: { top: 106, right: width, bottom: 190 }, heading: 208, chart: { top: 260, bottom: 354 } };
 }
 
@@ -71,8 +71,7 @@ function compute(state, width, previous) {
   };
   const complete = through.complete && ((deadline) => {
     const done = through.complete(deadline);
-    Object.assign(values, through.measured);
-    return done;
+    return Object.assign(values, through.measured) && done;
   });
   // As far down as the curves go from wherever one stands.
   const least = weight === "random" ? Math.min(...values.low, without.least) : without.least;
@@ -85,22 +84,23 @@ function compute(state, width, previous) {
   return { values, axes, place, through, without, frequencies, dials: dialsOf(frequencies.length, place.dials), complete };
 }
 
-// The largest dials that fit, each at { pair, x, y }.
+// The largest dials that fit, each at { pair, x, y }: of many pairs, every second, every third and so on.
 function dialsOf(pairs, { top, right, bottom }) {
+  const every = Math.ceil(pairs / SHOWN), count = Math.ceil(pairs / every);
   let size = 92, columns = 0;
   for (; ; size -= 1) {
-    columns = Math.min(Math.floor(right / size), pairs);
-    if (columns > 0 && Math.ceil(pairs / columns) * size <= bottom - top) break;
+    columns = Math.min(Math.floor(right / size), count);
+    if (columns > 0 && Math.ceil(count / columns) * size <= bottom - top) break;
   }
-  columns = Math.ceil(pairs / Math.ceil(pairs / columns)); // as many in each row
+  columns = Math.ceil(count / Math.ceil(count / columns)); // as many in each row
   const wide = Math.min(right / columns, 1.3 * size), left = (right - columns * wide) / 2;
-  const at = (pair) => ({ pair, x: left + ((pair % columns) + 0.5) * wide, y: top + (Math.floor(pair / columns) + 0.5) * size });
-  return { size, all: Array.from({ length: pairs }, (_, pair) => at(pair)) };
+  const at = (_, k) => ({ pair: k * every, x: left + ((k % columns) + 0.5) * wide, y: top + (Math.floor(k / columns) + 0.5) * size });
+  return { size, all: Array.from({ length: count }, at) };
 }
 
 function drawDials({ context, width }, { frequencies, values, place, dials: { size, all } }, state, theme, chosen) {
   const pairs = frequencies.length, radius = size * 0.45;
-  words(context, theme, picture.dials.map((text) => say(text, { pairs })), 0, place.dials.top - 12, { colour: theme.text, bold: true, width });
+  words(context, theme, picture.dials.map((text) => say(text, { pairs, shown: all.length })), 0, place.dials.top - 12, { colour: theme.text, bold: true, width });
   context.globalAlpha = 0.4;
   for (const { pair, x, y } of all) {
     const start = -state.position * frequencies[pair]; // on a canvas the y axis points down
@@ -174,8 +174,8 @@ function drawPositions({ context, width }, { axes: { position: x } }, state, the
 }
 
 function drawKernel({ context, width }, { values, axes, place }, state, theme, cursor, { x: px, y: py }) {
-  const { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS };
-  const points = (line) => Array.from(line, (value, k) => [k - REACH, value]), random = weight === "random";
+  const { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS }, random = weight === "random";
+  const points = (line) => Array.from(line, (value, k) => [k - REACH, value]);
   const long = width >= 600 ? picture.long : picture.short, entry = (name, colour, stroke) => ({ label: say(long[name], facts), colour, ...stroke });
   words(context, theme, [picture.y, picture.y_short], 0, place.heading, { colour: theme.text, bold: true, width });
   const entries = [entry(random ? "from_here" : "from_everywhere", colours.query)];
@@ -187,7 +187,8 @@ function drawKernel({ context, width }, { values, axes, place }, state, theme, c
   plot.vertical(0, { colour: theme.muted, dash: [] });
   if (random) plot.area(points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]), colours.position);
   if (weight !== "identity") plot.line(points(values.plain), theme.muted, { width: 1.6, dash: PLAIN });
-  plot.line(points(values.kernel), colours.query, { width: 2.2 });
+  plot.line(points(values.kernel), colours.query, { width: width >= 600 ? 1.6 : 2.2 });
+  if (width >= 600) plot.marks(points(values.kernel), colours.query, { radius: 2 });
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
   grip(context, theme, px, py, colours.key);
   nameOf(context, theme, say(picture.offset, state), px - 13, y.end - 9, colours.key, x.end);
@@ -204,8 +205,8 @@ function draw(canvas, result, state, theme, cursor) {
 function facts({ values, frequencies }, { offset }) {
   const at = offset + REACH, low = values.low[at], high = values.high[at], { peak } = values;
   return {
-    product: values.kernel[at], low, high, everywhere: high - low < SAME, positions: POSITIONS, by_position: 100 * values.residual ** 2,
-    by_offset: values.residual < SAME, symmetric: values.asymmetry < SAME, peak, steps: Math.abs(peak), slowest: (2 * Math.PI) / frequencies[frequencies.length - 1],
+    product: values.kernel[at], low, high, everywhere: high - low < SAME, by_position: 100 * values.residual ** 2,
+    by_offset: values.residual < SAME, symmetric: values.asymmetry < SAME, peak, slowest: (2 * Math.PI) / frequencies[frequencies.length - 1],
   };
 }
 

@@ -37,4 +37,4 @@ class AngleCoverage(Explorable):
     used = Control(8192, 16, 131_072, "tokens")
     tolerance = Control(0.01, 0.001, 0.5, "log")
     chart = Choice("unseen")
-    pair = Control(50, 0, 127, "integer")
+    pair = Control(48, 0, 127, "integer")

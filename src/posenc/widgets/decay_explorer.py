@@ -12,8 +12,8 @@ class DecayExplorer(Explorable):
     """
 
     module = "decay_explorer"
-    room = (693, 942)
-    main = ("base", "dim", "distance")
+    room = (662, 888)
+    main = ("base", "distance")
 
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(128, 2, 256, "even")

@@ -26,7 +26,7 @@ def test_alibi_without_a_mask_misses_only_the_reversal():
     for order in permutations("012"):
         seen = changes(scheme="alibi", order="".join(order))[0] > 1e-3
         assert seen == (order not in (("0", "1", "2"), ("2", "1", "0")))
-    assert "Reversing the sentence keeps all distances, and so all outputs." in shown(OrderBlindness, scheme="alibi").finding
+    assert "Reversing the sentence keeps all distances" in shown(OrderBlindness, scheme="alibi").finding
     assert changes(scheme="alibi", causal=True)[0] > 1e-3
 
 

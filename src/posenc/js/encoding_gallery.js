@@ -61,8 +61,8 @@ function encodingAndScores(name, length, dim, steps, known = { encodings: [], ap
 
 // Where the large picture stands, and below it the small ones with their verdicts.
 function places(width) {
-  const wide = width >= 600, left = wide ? 206 : width < 400 ? 142 : 164, thumb = wide ? 34 : 26, row = 18;
-  const bottom = MAP + (wide ? 100 : 76), top = bottom + 36, first = top + thumb + (wide ? 22 : 68), last = first + PROPERTIES.length * row;
+  const wide = width >= 600, left = wide ? 206 : width < 400 ? 142 : 164, thumb = wide ? 34 : 24, row = 18;
+  const bottom = MAP + (wide ? 100 : 76), top = bottom + 36, first = top + thumb + (wide ? 22 : 72), last = first + PROPERTIES.length * row;
   return { wide, left, column: (width - left) / NAMES.length, bottom, top, thumb, first, row, last, height: last + row + 4 };
 }
 
@@ -160,7 +160,7 @@ function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, d
     const map = new HeatMap(context, theme, cellAxis(shown, start, end), cellAxis(dim, top, top + thumb)), middle = (start + end) / 2;
     map.fill(cellsOf(gallery[name].encodings, shown, dim), scaleOf(name, LONGEST));
     context.save();
-    context.translate(middle, top + thumb + (wide ? 11 : 5));
+    context.translate(middle, top + thumb + (wide ? 11 : 3));
     if (!wide) context.rotate(-Math.PI / 2); // so that its name fits
     words(context, small, picture.columns[name], 0, 0, { align: wide ? "center" : "right", colour: theme.text });
     context.restore();

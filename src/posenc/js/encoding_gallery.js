@@ -189,8 +189,7 @@ function facts({ values, gallery }, { scheme, length }) {
   const encoded = gallery[scheme].encodings.length;
   const failed = PROPERTIES.filter((_, r) => !values.met[scheme][r]).map((property) => ({ name: properties[property].name }));
   return {
-    encoding: nameOf(scheme), properties: PROPERTIES.length, met: PROPERTIES.length - failed.length, ends: encoded < length, last_encoded: encoded - 1,
-    fails: failed.length > 0, failed,
+    encoding: nameOf(scheme), properties: PROPERTIES.length, met: PROPERTIES.length - failed.length, ends: encoded < length, last_encoded: encoded - 1, fails: failed.length > 0, failed,
   };
 }
 

@@ -26,7 +26,7 @@ def test_alibi_without_a_mask_misses_only_the_reversal():
     for order in permutations("012"):
         seen = changes(scheme="alibi", order="".join(order))[0] > 1e-3
         assert seen == (order not in (("0", "1", "2"), ("2", "1", "0")))
-    assert "Reversing the sentence keeps all distances." in shown(OrderBlindness, scheme="alibi").finding
+    assert "Reversing the sentence keeps all distances" in shown(OrderBlindness, scheme="alibi").finding
     assert changes(scheme="alibi", causal=True)[0] > 1e-3
 
 
@@ -64,20 +64,13 @@ def test_an_order_that_is_none_is_refused(order):
 
 
 FINDINGS = [
-    ({}, "Outputs and weights moved with their words, and no number changed (to within 10⁻¹²)."),
-    ({}, "The mean output is the same for “dog bites man” and “man bites dog”."),
-    ({"scheme": "rope"}, "3 of 3 outputs changed, by up to "),
-    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, " distinguishes “我爱你” from “你爱我”."),
-    (
-        {"causal": True, "order": "10"},
-        "“man”, is the same to within 10⁻¹².",
-    ),
+    ({}, "Even the mean output is the same for “dog bites man” and “man bites dog”."),
+    ({"scheme": "rope"}, "”: it changed by up to "),
+    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, " distinguishes “我爱你” from “你爱我”: it changed by up to "),
+    ({"causal": True, "order": "10"}, "“man”, is the same in any order of the words before it."),
     ({"sentence": MAT, "order": "4123"}, "Only equal words were swapped: the sentence is the same."),
     ({"sentence": "BOS the the the the", "order": "", "causal": True}, "The 4 outputs of “the” are up to "),
-    (
-        {"sentence": "the the the the the", "causal": True},
-        "moved with its word and is the same to within 10⁻¹²; attention weights changed by up to ",
-    ),
+    ({"sentence": "the the the the the", "causal": True}, "The 5 outputs of “the” are the same."),
 ]
 
 

@@ -26,7 +26,7 @@ function compute(state, width, previous, { words: list, rows }) {
 
 // The plane, and beside or below it the matrix.
 function places(width, count) {
-  const wide = width >= 490, share = (UP[1] - UP[0]) / (ACROSS[1] - ACROSS[0]), across = wide ? Math.min(0.52 * width, 420) : width;
+  const wide = width >= 490, share = (UP[1] - UP[0]) / (ACROSS[1] - ACROSS[0]), across = wide ? Math.min(0.5 * width, 420) : width;
   const high = Math.min(across * share, wide ? Infinity : 240), left = wide ? across + 68 : 62, top = wide ? 42 : high + 52, right = width - (wide ? 2 : 4);
   const bottom = top + (wide ? Math.max(168, high - 150) : 102), unit = (UP[1] - UP[0]) / high; // as much for a pixel in both directions
   return {
@@ -58,10 +58,11 @@ function drawPlane({ context }, result, theme) {
   const labels = new Labels(context, theme, { left: 2, right: x.end - 2, top: y.end, bottom: y.start });
   plot.horizontal(0, { colour: theme.grid, dash: [] });
   plot.vertical(0, { colour: theme.grid, dash: [] });
-  for (const [text, left, top] of [[picture.across, x.end - 4 - widthOf(context, theme.font, picture.across), y.start - 16], [picture.up, 2, y.end]]) {
+  for (const [text, left, top] of [[picture.across, x.end - 4 - widthOf(context, theme.font, picture.across), y.start - 16], [picture.up, origin[0] + 12, y.end]]) {
     words(context, theme, text, left, top + 8, { rim: true });
     labels.taken.push({ left, right: left + widthOf(context, theme.font, text), top, bottom: top + 16 });
   }
+  if (!result.wide) labels.taken.push({ left: 0.5 * x.end, right: x.end, top: y.end, bottom: y.end + 70 }); // the output
   plot.clip(); // an arrow that is longer than the plane would cross the table
   const query = values.queries[asks], long = Math.hypot(...query);
   arrow(context, origin, tip(query), colours.query, { width: 6, head: 16 });
@@ -71,7 +72,6 @@ function drawPlane({ context }, result, theme) {
   }
   values.keys.forEach((key, j) => {
     const disc = discOf(result.plane, values.weights[asks][j]);
-    arrow(context, origin, tip(key), colours.key, { width: 3.5, head: Math.min(12, (x.at(Math.hypot(...key)) - origin[0]) / 2) });
     labels.beside([origin, tip(key)]);
     labels.keep(...tip(key), 0.8 * disc);
     context.globalAlpha = 0.35;
@@ -80,6 +80,7 @@ function drawPlane({ context }, result, theme) {
     context.arc(...tip(key), disc, 0, 2 * Math.PI);
     context.fill();
     context.globalAlpha = 1;
+    arrow(context, origin, tip(key), colours.key, { width: 3.5, head: Math.min(12, (x.at(Math.hypot(...key)) - origin[0]) / 2) });
   });
   context.restore();
   labels.along(origin, tip(query));
@@ -101,7 +102,7 @@ function drawWeights({ context, width }, result, theme, cursor) {
   words(context, theme, picture.weights, wide ? x.start : 0, y.start - (wide ? 34 : 38), { colour: theme.text, bold: true, width: width - x.start });
   words(context, theme, picture.key_axis, x.start - 8, y.start - 12, { align: "right", colour: colours.key });
   list.forEach((word, k) => {
-    words(context, theme, word, x.at(k), y.start - 12, { align: "center", colour: colours.key, bold: true });
+    words(context, theme, word, x.at(k), y.start - 12, { align: "center", colour: colours.key, bold: x.at(1) - x.at(0) > 30 });
     words(context, theme, word, x.start - 8, y.at(k), { align: "right", colour: colours.query, bold: k === asks });
   });
   values.weights.forEach((row, i) => row.forEach((weight, j) => (
@@ -111,12 +112,12 @@ function drawWeights({ context, width }, result, theme, cursor) {
   context.lineWidth = 2.5;
   context.strokeRect(x.start - 1, y.at(asks - 0.5), x.end - x.start + 2, y.at(1) - y.at(0));
   if (cursor !== null) map.outline(cursor.query, cursor.key);
-  if (wide) drawGathered(context, theme, result);
+  drawGathered(context, theme, result);
 }
 
-// The output of the chosen token, as bars.
-function drawGathered(context, theme, { map, values, asks, list }) {
-  const { start, end } = map.x, top = map.y.end + 34, scale = new Axis({ from: 0, to: 1, start: start + 64, end: end - 34 });
+// The output of the chosen token, as bars: below its weights, or where the plane is empty.
+function drawGathered(context, theme, { map, plane, wide, values, asks, list }) {
+  const { end } = map.x, start = wide ? map.x.start : 0.52 * end, top = wide ? map.y.end + 34 : plane.y.end + 20, scale = new Axis({ from: 0, to: 1, start: start + 64, end: end - 34 });
   words(context, theme, picture.output.map((text) => say(text, { asks: list[asks] })), start, top - 12, { colour: theme.text, bold: true, width: end - start });
   values.gathered[asks].forEach((amount, f) => {
     const at = top + 8 + 17 * f;
@@ -155,11 +156,8 @@ function handles({ plane: { x, y }, values, rows, list, asks }, state) {
 }
 
 function facts({ values, asks, list }) {
-  const weights = values.weights[asks], best = weights.indexOf(Math.max(...weights)), [across, up] = values.queries[asks];
-  const [creature, object, action] = values.gathered[asks];
-  return {
-    asks: list[asks], across, up, best: list[best], weight: 100 * weights[best], creature, object, action,
-  };
+  const weights = values.weights[asks], best = weights.indexOf(Math.max(...weights)), output = values.gathered[asks], share = Math.max(...output);
+  return { asks: list[asks], best: list[best], weight: 100 * weights[best], feature: picture.features[output.indexOf(share)], share };
 }
 
 function reading({ values, list }, { scaled }, { query, key }) {

@@ -104,10 +104,10 @@ function drawOutputs(context, theme, entry, y, outputs, greatest, rows = [...out
 // The words of a panel, beside its rows and above its columns; those that can be dragged stand on a ground of their own.
 function drawWords(context, theme, { x, y, start, slanted, beside, named, ring, entry, output }, { list, rows, columns }, { scheme }, draggable, numbered) {
   const bold = `600 ${theme.font}`;
-  const ground = (wide, left, middle, half = 9) => {
+  const ground = (wide, left, middle, half = 9, more = 4) => {
     if (!draggable) return;
     context.beginPath();
-    context.roundRect(left - 4, middle - half, wide + 8, 2 * half, half);
+    context.roundRect(left - more, middle - half, wide + 2 * more, 2 * half, half);
     for (const [colour, alpha] of [[theme.ground, 1], [theme.grid, 0.6]]) {
       context.fillStyle = colour;
       context.globalAlpha = alpha;
@@ -124,7 +124,7 @@ function drawWords(context, theme, { x, y, start, slanted, beside, named, ring, 
     context.save();
     context.translate(x.at(columns[k]), y.start - 12);
     if (slanted) context.rotate(-0.7);
-    ground(wide, slanted ? -2 : -wide / 2, 0, slanted ? 7.5 : 9); // slanted ones stand closer together
+    ground(wide, slanted ? -2 : -wide / 2, 0, slanted ? 7.5 : 9, slanted ? 4 : Math.min(4, (x.at(1) - x.at(0) - wide) / 2 - 1)); // slanted ones stand closer together
     words(context, theme, word, slanted ? -2 : 0, 0, { align: slanted ? "left" : "center", colour: colours.key, bold: true });
     context.restore();
     const number = right - wide - (draggable ? 7 : 5);
@@ -204,7 +204,7 @@ export function drawPanels({ context, width, height }, result, state, theme, fac
   drawRibbons(context, panels, result, cursor?.query);
   title(picture.as_written, before, after.left - 12);
   drawPanel(context, theme, before, written, greatest, state, facts, { draggable: false, numbered: beside });
-  title(picture.moved, after, width);
+  title(picture.moved, beside ? after : { left: after.left + GRIP }, width);
   const shown = moving ? { ...as, rows: values.rows, columns: values.columns, moving } : moved;
   drawPanel(context, theme, after, shown, greatest, state, facts, { draggable: true, numbered: beside && !moving });
   if (!moving) drawChanges(context, theme, panels, result);

@@ -127,7 +127,7 @@ function draw(canvas, result, state, theme, cursor) {
   colourBar(context, theme, scale, { left: bar, top: y.start - 17, width: 50, ticks: [] });
   words(context, theme, fixed(scale.to, 1), bar + 56, y.start - 12);
   for (const [axis, at, align] of [["x", 0, "left"], ["x", LENGTH - 1, "right"]]) words(context, theme, String(at), result.map[axis].at(at), y.end + 9, { align });
-  words(context, theme, picture.position, x.at(LENGTH / 2), y.end + 9, { align: "center" });
+  words(context, theme, picture.position, x.at(LENGTH / 2), y.end + 9, { align: "center", width: side - 40 });
   if (!wide) drawProperties(context, theme, result, x.start + side + 12, y.start + 26, width);
   context.strokeStyle = colours.query;
   context.lineWidth = 1.5;

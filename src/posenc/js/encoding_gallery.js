@@ -61,8 +61,8 @@ function encodingAndScores(name, length, dim, steps, known = { encodings: [], ap
 
 // Where the large picture stands, and below it the small ones with their verdicts.
 function places(width) {
-  const wide = width >= 600, left = wide ? 206 : 108, thumb = wide ? 34 : 26, row = wide ? 18 : 20;
-  const bottom = MAP + (wide ? 100 : 76), top = bottom + 36, first = top + thumb + 22, last = first + PROPERTIES.length * row;
+  const wide = width >= 600, left = wide ? 206 : width < 400 ? 142 : 164, thumb = wide ? 34 : 24, row = 18;
+  const bottom = MAP + (wide ? 100 : 76), top = bottom + 36, first = top + thumb + (wide ? 22 : 72), last = first + PROPERTIES.length * row;
   return { wide, left, column: (width - left) / NAMES.length, bottom, top, thumb, first, row, last, height: last + row + 4 };
 }
 
@@ -159,7 +159,11 @@ function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, d
   columns.forEach(({ name, start, end }, k) => {
     const map = new HeatMap(context, theme, cellAxis(shown, start, end), cellAxis(dim, top, top + thumb)), middle = (start + end) / 2;
     map.fill(cellsOf(gallery[name].encodings, shown, dim), scaleOf(name, LONGEST));
-    words(context, small, picture.columns[name], middle, top + thumb + 11, { align: "center", colour: theme.text, width: end - start });
+    context.save();
+    context.translate(middle, top + thumb + (wide ? 11 : 3));
+    if (!wide) context.rotate(-Math.PI / 2); // so that its name fits
+    words(context, small, picture.columns[name], 0, 0, { align: wide ? "center" : "right", colour: theme.text });
+    context.restore();
     if (counts[k] === most) {
       context.fillStyle = colours.score;
       context.fillRect(start, last + 1, end - start, row - 2);
@@ -182,11 +186,10 @@ function draw(canvas, result, state, theme, cursor) {
 }
 
 function facts({ values, gallery }, { scheme, length }) {
-  const scores = values.scores[scheme], encoded = gallery[scheme].encodings.length;
-  const failed = PROPERTIES.filter((_, r) => !values.met[scheme][r]).map((property) => ({ property, score: scores[property], percent: 100 * scores[property] }));
+  const encoded = gallery[scheme].encodings.length;
+  const failed = PROPERTIES.filter((_, r) => !values.met[scheme][r]).map((property) => ({ name: properties[property].name }));
   return {
-    encoding: nameOf(scheme), properties: PROPERTIES.length, met: PROPERTIES.length - failed.length, ends: encoded < length, last_encoded: encoded - 1,
-    fails: failed.length > 0, failed, max_norm: scores.max_norm, variation: 100 * scores.translation_residual, violations: 100 * scores.monotonicity_violations,
+    encoding: nameOf(scheme), properties: PROPERTIES.length, met: PROPERTIES.length - failed.length, ends: encoded < length, last_encoded: encoded - 1, fails: failed.length > 0, failed,
   };
 }
 

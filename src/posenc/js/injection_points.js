@@ -109,14 +109,14 @@ function drawPoint(context, theme, { name, left, right }, result, state) {
   const { top, bottom } = FRAME, isOn = state.injection_point === name, wide = right - left, middle = (left + right) / 2;
   words(context, theme, picture.points[name], middle, top - 14, { align: "center", bold: true, colour: theme.text, width: wide });
   words(context, theme, isOn ? picture.on[name] : picture.off, middle, bottom + 15, { align: "center", width: wide, colour: isOn ? theme.text : theme.muted });
-  context.fillStyle = isOn ? colours.score : theme.grid;
-  context.globalAlpha = isOn ? 0.12 : 0.3;
+  context.fillStyle = colours.score;
+  context.globalAlpha = isOn ? 0.12 : 0;
   context.fillRect(left, top, wide, bottom - top);
-  context.globalAlpha = isOn ? 1 : 0.3; // what the others would do
+  context.globalAlpha = isOn ? 1 : 0.55; // what the others would do
   WITHIN[name](context, theme, { left: left + 10, right: right - 10, top: top + 8, bottom: bottom - 4 }, result, state);
   context.globalAlpha = 1;
   context.strokeStyle = isOn ? colours.score : theme.muted;
-  context.lineWidth = isOn ? 3 : 1;
+  context.lineWidth = isOn ? 3 : 1.5;
   context.strokeRect(left, top, wide, bottom - top);
 }
 
@@ -175,10 +175,9 @@ function linked(changes, { together, m, n, start }) {
   return { m: m + shift, n: n + shift, start: start + shift };
 }
 
-function facts({ values: { score, weights, together, apart } }) {
-  const least = Math.min(...together), most = Math.max(...together);
-  const equivariant = Math.max(...apart) - Math.min(...apart) <= ROUNDING;
-  return { score, weight: 100 * weights[KEY], together_min: least, together_max: most, relative: most - least <= ROUNDING, equivariant };
+function facts({ values: { weights, together, apart } }) {
+  const same = (scores) => Math.max(...scores) - Math.min(...scores) <= ROUNDING;
+  return { weight: 100 * weights[KEY], relative: same(together), equivariant: same(apart) };
 }
 
 const render = explorable({

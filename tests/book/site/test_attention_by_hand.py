@@ -38,4 +38,4 @@ def test_a_press_on_a_row_lets_that_word_ask(open_live):
         live.figure.locator("canvas").click(position={"x": x, "y": y})
         live.settle()
         assert live.get("token") == str(word)
-        assert live.finding.startswith(f"The query of “{WORDS[word]}” is (")
+        assert live.finding.startswith(f"“{WORDS[word]}” attends most to")

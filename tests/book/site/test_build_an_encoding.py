@@ -16,7 +16,7 @@ def test_a_dragged_frequency_is_custom(open_live):
     assert live.get("frequencies") == "own"
     assert live.get("theta_1") < 0.3
     assert (live.get("theta_0"), live.get("theta_2")) == (1, 0.25)
-    live.control("frequencies").get_by_text("÷ 3", exact=True).click()
+    live.control("frequencies").get_by_text("ratio ⅓", exact=True).click()
     assert live.get("theta_1") == 0.333
 
 

@@ -78,11 +78,16 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')} from these pairs"
     flat = on_average(three, range(8192, 16_384)).mean()
     assert on_average(three, range(8192, 12_288)).mean() < flat - 2
-    yield "Near 12 000 the three pairs still push below that"
+    yield f"Near 12 000 the three pairs still add less than {signed(flat)}"
     every = np.arange(8192, 16_384)
     assert every[on_average(three, every) > 0].min() // 1000 == 13
     assert every[real_results.learned_bias(every) > 0].min() > 13_000
-    yield "that happens only beyond 13 000. By then the loss has doubled"
+    products, theta = real_results.products(), inv_freq(64, 100_000.0)
+    heads = [(products * np.exp(1j * far * theta)).real for far in (10_000, 12_287)]  # (layers, heads, pairs)
+    pulls = [int((each.sum(axis=-1) > 0).sum()) for each in heads]
+    assert pulls[0] == 0
+    assert 0.1 < (heads[0][..., three].sum(axis=-1) > 0).mean() < 0.2  # "in some heads"
+    yield f"near 10 000 tokens, where the sum of all pairs pulls in none of the 270 heads (near 12 300 in {pulls[1]})"
     assert (on_average(three, range(8192, 12_288)) < flat).mean() > 0.95  # "at nearly all distances"
     yield f"the flat bias of about {signed(flat)}, are no cure"
 
@@ -147,8 +152,7 @@ def the_changes() -> Iterator[str]:
     yield "positions 7168–8191, 11 264–12 287 and 15 360–16 383"
     yield "near 12 000 | near 16 000"
     yield f"with only the last {LENGTH} tokens, which is {span(truncated)}"
-    yield f"range of the four; as trained, {span(trained)}."
-    yield f"as trained, {before[3]:.2f}, {course[3]:.2f} and {course[7]:.2f}."
+    yield f"| *the loss as trained* | {span(trained)} | {before[3]:.2f} | {course[3]:.2f} | {course[7]:.2f} |"
     assert course[3] > 2 * before[3]  # "has doubled"
     yield f"SmolLM2's loss, {course[0]:.2f} just past 8192 tokens, rises from about 10 000 on"
     assert max(course[:2]) < max(before) + 0.1 < course[2] - 0.3
@@ -161,7 +165,7 @@ def the_changes() -> Iterator[str]:
         assert (tried, len(texts)) in ((12, 12), (4, 12))
         assert (tried == 4) == (name == "flat" or name in list(CONTROLS.values())[1:-1])
         yield f"| {name} | {' | '.join(cells)} |"
-    yield f"Intervals: 95 % over {len(texts)} texts (flat: 4)"
+    yield f"intervals of 95 % over {len(texts)} texts (flat: 4)"
     yield f"SmolLM2: {len(texts)} texts in the first and last row, 4 in the others"
     clamped, rise = real_results.past_the_context("clamped"), course - before[3]
     assert 0.45 < -clamped["11264–12287"].mean / rise[3] < 0.55
@@ -169,7 +173,7 @@ def the_changes() -> Iterator[str]:
     yield "The clamp undoes about half of this near 12 000, and most of it near 16 000"
     few = [one for one in texts if "clamped, four sinks alone" in one]
     both = real_results.over_texts([(one["clamped"] - one["as trained"])[-4:].mean() for one in few])
-    yield f"both together remove {-both.mean:.2f} nats (same four texts)"
+    yield f"both together remove {-both.mean:.2f} nats on these four texts"
     yield "Near 16 000 neither part of the clamp helps much"
     kinds = ("clamped", "window", "window and four sinks")
     at_12, at_16 = (
@@ -287,8 +291,8 @@ def what_it_still_finds() -> Iterator[str]:
     assert close["YaRN"] == close["dynamic NTK"]
     yield f"Of the {9 * haystacks} needles nearer than $L$, the clamp found {close['bias clamped']}, "
     yield f"the model as trained {close['as trained']}, YaRN and dynamic NTK {close['YaRN']}."
-    told = f"{far['bias clamped']}, {far['as trained']} and {far['YaRN']} each"
-    yield f"Of the {7 * haystacks} farther back, it's {told}: too few to tell"
+    told = f"found {far['bias clamped']}, the model as trained {far['as trained']}, YaRN and dynamic NTK {far['YaRN']}"
+    yield f"Of the {7 * haystacks} farther back, the clamp {told} each: too few to tell"
     near = {
         method: sum(int(found[method][n].sum()) for n in (2048, 4096)) for method in found if method != "bias clamped"
     }

@@ -38,6 +38,7 @@ from posenc._arrays import (
     working_dtype,
 )
 from posenc.frequencies import angles as angles_of
+from posenc.frequencies import inv_freq as geometric
 
 LAYOUTS: tuple[Layout, Layout] = ("half-split", "interleaved")
 
@@ -114,6 +115,36 @@ def rotate(
         return cast("ArrayT", _rotate(x, cos, sin, layout))
     rotated = _rotate(x[..., :width], cos, sin, layout)  # type: ignore[index]
     return cast("ArrayT", namespace(x).concat([rotated, x[..., width:]], axis=-1))  # type: ignore[index]
+
+
+def rope(
+    x: ArrayT, positions: Array, layout: Layout, base: float = 10_000.0, *, inv_freq: Array | None = None
+) -> ArrayT:
+    """`rotate` by the angles of `positions`, m·θ_i: RoPE in one call.
+
+    `posenc.rope.Rope` also rotates a part of each head, reads a model's config and takes positions of several axes.
+
+    Args:
+        x: shape (..., length, dim), queries or keys, of any floating dtype.
+        positions: in tokens, shape (length,), or one number for all tokens. For sequences with positions of their own
+            they have all axes of x but the last, of its sizes or 1: `positions[:, None]` of (batch, length) for
+            (batch, heads, length, dim).
+        layout: "half-split" or "interleaved".
+        base: of the frequencies θ_i = base^(−2i/dim); finite and greater than 0.
+        inv_freq: shape (dim/2,), in radians per token: these frequencies in place of those of `base`.
+
+    Returns shape and dtype of `x`. Every pair keeps its length.
+    Source: Su et al. 2021, equations (15) and (34).
+
+    >>> x = np.array([[1.0, 0.0], [1.0, 0.0]])  # (length, dim)
+    >>> rope(x, [0, 2], "interleaved", inv_freq=[np.pi / 4]).round(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    check_float_array("x", x)
+    width = check_rotary_dim("x", None, x.shape[-1])
+    theta = geometric(width, base, like=x) if inv_freq is None else as_float_array("inv_freq", inv_freq, like=x)
+    cos, sin = _fitted(angles_of(positions, theta), x, layout, name="angles (positions × inv_freq)")
+    return cast("ArrayT", _rotate(x, cos, sin, layout))
 
 
 def rotate_complex(x: ArrayT, angles: Array | tuple[Array, Array], layout: Layout = "half-split") -> ArrayT:
@@ -314,7 +345,12 @@ def plane_rotations(rotation: Array) -> tuple[Array, Array]:
 
 
 def _fitted(
-    angles: Array | tuple[Array, Array], x: Array, layout: str, rotary_dim: int | None = None
+    angles: Array | tuple[Array, Array],
+    x: Array,
+    layout: str,
+    rotary_dim: int | None = None,
+    *,
+    name: str = "angles",
 ) -> tuple[Array, Array]:
     """Cosines and sines in the dtype of the arithmetic, after checking all arguments of a rotation."""
     check_float_array("x", x)
@@ -332,9 +368,9 @@ def _fitted(
         if not cos.dtype == sin.dtype == x.dtype:
             cos, sin = xp.astype(cos, dtype, copy=False), xp.astype(sin, dtype, copy=False)
     else:
-        name, phi = "angles", as_float_array("angles", angles, like=x)
+        phi = as_float_array(name, angles, like=x)
         if phi.ndim == 0:
-            raise ValueError(f"angles must have shape (..., dim/2), got {describe(angles)}")
+            raise ValueError(f"{name} must have shape (..., dim/2), got {describe(angles)}")
         namespace(x, phi)
         cos, sin = _cos_sin(phi, 1.0, dtype)
     shape, of_x = tuple(cos.shape), tuple(x.shape)

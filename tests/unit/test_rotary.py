@@ -18,6 +18,7 @@ from posenc.rotary import (
     layout_permutation,
     pair_scores,
     plane_rotations,
+    rope,
     rotate,
     rotate_complex,
     rotate_matrix,
@@ -131,6 +132,21 @@ def test_pair_scores_add_up_to_the_attention_score(layout):
     assert of_pairs.shape == (100, 8)
     same(of_pairs.sum(-1), (rotate(q, phi_at(m, 16), layout) * rotate(k, phi_at(n, 16), layout)).sum(-1), 1e-9)
     same(pair_scores(np.array([1.0, 0.0]), np.array([0.0, 1.0]), [0.3]), [np.sin(0.3)])
+
+
+@layouts
+def test_rope_rotates_by_the_angles_of_its_positions(xp, layout):
+    x, at, other = xp.asarray(normal(2, 3, 5, 8)), random(0).integers(-1000, 1000, 5), np.array([1.0, 0.3, 0.1, 0.0])
+    expected = {"default": phi_at(at), "base": angles(at, inv_freq(8, 500.0)), "inv_freq": angles(at, other)}
+    for name, given in {"default": {}, "base": {"base": 500.0}, "inv_freq": {"inv_freq": xp.asarray(other)}}.items():
+        by_angles = rotate(x, xp.asarray(expected[name]), layout)
+        for positions in (xp.asarray(at), at.tolist(), xp.asarray(at)[None, None, :]):
+            same(rope(x, positions, layout, **given), by_angles)
+    same(rope(x, 7, layout), rotate(x, xp.asarray(phi_at(7)), layout))  # one position for all tokens
+    of_each = np.stack([at, at + 9])  # (batch, length)
+    found = np.asarray(rope(x, xp.asarray(of_each)[:, None], layout))
+    for batch in range(2):
+        same(found[batch], rope(np.asarray(x)[batch], of_each[batch], layout))
 
 
 @methods

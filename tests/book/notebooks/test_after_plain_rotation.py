@@ -127,17 +127,14 @@ def test_a_local_layer_ignores_what_is_far_and_a_nope_layer_ignores_positions():
     held = cell("layer")
     layer, at = held["attention_layer"], np.arange(9)
     q, k, v = RNG.normal(size=(3, 2, 9, 8))
-    rope = Rope(8, layout="interleaved")
-
-    def rotate(x, positions):
-        return rope.rotate(x, positions)
-
     other = v.copy()
     other[:, :4] += 1
-    local = layer(q, k, v, at, rotate, window=4)
-    np.testing.assert_allclose(layer(q, k, other, at, rotate, window=4)[:, 7:], local[:, 7:])
-    assert not np.allclose(layer(q, k, other, at, rotate)[:, 7:], layer(q, k, v, at, rotate)[:, 7:])
-    np.testing.assert_allclose(layer(q, k, v, at * 7), layer(q, k, v, at))
+    local = layer(q, k, v, at, window=4)
+    np.testing.assert_allclose(layer(q, k, other, at, window=4)[:, 7:], local[:, 7:])
+    assert not np.allclose(layer(q, k, other, at)[:, 7:], layer(q, k, v, at)[:, 7:])
+    nope = layer(q, k, v, at, use_rope=False)
+    np.testing.assert_allclose(layer(q, k, v, at * 7, use_rope=False), nope)
+    assert not np.allclose(layer(q, k, v, at), nope)
 
 
 def test_the_temperature_is_llama_4s():

@@ -78,7 +78,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')} from these pairs"
     flat = on_average(three, range(8192, 16_384)).mean()
     assert on_average(three, range(8192, 12_288)).mean() < flat - 2
-    yield f"Near 12 000 the three pairs still add less than {signed(flat)}"
+    yield f"Near 12 000 the three pairs still add below {signed(flat)}"
     every = np.arange(8192, 16_384)
     assert every[on_average(three, every) > 0].min() // 1000 == 13
     assert every[real_results.learned_bias(every) > 0].min() > 13_000
@@ -95,7 +95,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     assert b[..., 0].size == 270
     pushing = (b[..., three] < -3).sum(axis=-1)
     assert 0.15 < (b[..., 22] < -3).mean() < 0.25
-    yield "in some heads it's pair 22"
+    yield "pairs 23 and 24 stand out (22 in some heads)"
     yield f"In {100 * (pushing == 1).mean():.0f} % of them, exactly one of the three pairs has $b$ below −3"
     half, quarter = np.percentile(b[..., 23], (50, 25))
     yield f"In pair 23, half of SmolLM2's heads have $b$ above {signed(half, 2)} and a quarter below {signed(quarter)}"
@@ -105,7 +105,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"on 2048 tokens with base 10 000, where {complete} of its 32 pairs complete a rotation"
     yield "With its present base of 100 000, the next pair needs about 12 000 tokens"
     yield "extended it to 8192 tokens and base 100 000"
-    yield from ("SmolLM2", "computed in bfloat16")
+    yield from ("SmolLM2", "computed in bfloat16 (angles in float64)")
 
 
 def the_bias_of_the_small_models() -> Iterator[str]:
@@ -136,8 +136,8 @@ BIAS = {
     "window": "window",
 }
 CONTROLS = {
-    "zeroed, other slow pairs, as large": "other low-frequency pairs",
-    "zeroed, fast pairs, as large": "high-frequency pairs",
+    "zeroed, other slow pairs, as large": "other slow pairs",
+    "zeroed, fast pairs, as large": "fast pairs",
     "clamped, four sinks alone": "clamped, first four tokens only",
     "clamped, all but four sinks": "clamped, all other tokens",
     "window and four sinks": "window and the first four",
@@ -151,7 +151,7 @@ def the_changes() -> Iterator[str]:
                       for of in (texts, control))  # by 1024 tokens  # fmt: skip
     yield "positions 7168–8191, 11 264–12 287 and 15 360–16 383"
     yield "near 12 000 | near 16 000"
-    yield f"with only the last {LENGTH} tokens, which is {span(truncated)}"
+    yield f"with only the last {LENGTH} tokens ({span(truncated)})"
     yield f"| *the loss as trained* | {span(trained)} | {before[3]:.2f} | {course[3]:.2f} | {course[7]:.2f} |"
     assert course[3] > 2 * before[3]  # "has doubled"
     yield f"SmolLM2's loss, {course[0]:.2f} just past 8192 tokens, rises from about 10 000 on"
@@ -172,6 +172,12 @@ def the_changes() -> Iterator[str]:
     assert -clamped["15360–16383"].mean / rise[7] > 0.7
     yield "The clamp undoes about half of this near 12 000, and most of it near 16 000"
     few = [one for one in texts if "clamped, four sinks alone" in one]
+    all_slow = [one for one in texts if "clamped, all slow pairs" in one]
+    assert len(all_slow) == 4
+    losses = [np.mean([one[kind] for one in all_slow], axis=0).reshape(-1, 4).mean(axis=1)[[3, 7]]
+              for kind in ("clamped, all slow pairs", "clamped")]  # fmt: skip
+    told = [f"{near:.2f} near 12 000 and {far:.2f} near 16 000" for near, far in losses[:1]]
+    yield f"its loss is then {told[0]}, with the three alone {losses[1][0]:.2f} and {losses[1][1]:.2f}"
     both = real_results.over_texts([(one["clamped"] - one["as trained"])[-4:].mean() for one in few])
     yield f"both together remove {-both.mean:.2f} nats on these four texts"
     yield "Near 16 000 neither part of the clamp helps much"
@@ -210,7 +216,7 @@ def printed_in_09(name: str) -> str:
 
 
 def test_chapter_09_reads_its_tables_right():
-    rows = re.findall(r"(?m)((?: +-?\d+\.\d){5})$", printed_in_09("wave-table"))
+    rows = re.findall(r"(?m)((?: +-?\d+\.\d){6})$", printed_in_09("wave-table"))
     *small, of_smollm2 = (float(row.split()[0]) - float(row.split()[1]) for row in rows)  # from distance 0 to 0.6 L
     assert [round(min(small)), round(max(small)), round(of_smollm2)] == [8, 10, 12]
     assert rows[-1].split()[-1] == f"{real_results.learned_bias(np.array([16_384]))[0]:.1f}"  # as on the page
@@ -231,12 +237,12 @@ def the_reverse() -> Iterator[str]:
     rows = re.findall(r"(?m)^ *\d+, \d((?: +-?\d\.\d\d){5})$", printed)
     assert len(rows) == len(MODELS)
     added, flat, moved, *_ = np.array([row.split() for row in rows], float).T
-    assert (added > 0.7 * moved).all()
-    assert (added < 0.81 * moved).all()  # seven to eight tenths, here and in chapter 09
+    assert (added > 0.715 * moved).all()
+    assert (added < 0.805 * moved).all()  # 72 to 80 %, here and in chapter 09
     assert (flat > 0.62 * moved).all()  # chapter 09: about two thirds to three quarters
     assert (flat < 0.77 * moved).all()
     yield f"Moving the older half of a text {LENGTH} tokens farther away costs {span(moved)} nats per byte"
-    yield f"that costs {span(added)}: in each model seven to eight tenths of the damage"
+    yield f"that costs {span(added)}: in each model 72 to 80 % of the damage"
     yield f"A constant with the same mean costs nearly as much ({span(flat)})."
 
 
@@ -263,6 +269,9 @@ def what_it_still_finds() -> Iterator[str]:
     yield f"({haystacks} haystacks of technical English)"
     texts = [part.split("/")[0] for part in extension if part.endswith("/PI")]
     yield f"nats per token at positions 14 336–16 383, intervals of 95 % over {len(texts)} texts"
+    above = {text for text, one in losses.items() if "clamped, four sinks alone" in one and "/" not in text}
+    assert (len(above), len(above & set(texts))) == (4, 2)
+    yield "two of them among the four above"
     clamp = [losses[text]["clamped"][24:].mean() - losses[text]["as trained"][24:].mean() for text in texts]
     change = {method: real_results.extended(method)["14336–16383"] for method in list(RETRIEVAL)[2:]}
     change["bias clamped"] = real_results.over_texts(clamp)
@@ -275,6 +284,11 @@ def what_it_still_finds() -> Iterator[str]:
         loss = around(change[method]) if method in change else ""
         yield f"| {name} | {loss} | {at_l[method].sum()} | {count[method]} |"
     assert max(count["PI"], count["bias clamped"]) <= count["as trained"]
+    others = [count[method] for method in list(RETRIEVAL)[3:]]
+    yield f"found more, {min(others)} to {max(others)} (NTK-aware's {count['NTK-aware']} may be chance)"
+    told = [inv_freq(64, 100_000.0)[1] / real.scalings(2, n)["dynamic NTK"].inv_freq[1] for n in (12_288, 16_384)]
+    assert [round(ratio ** (62 / 2), 6) for ratio in told] == [2, 3]  # its s, of a base times s^(d / (d - 2))
+    yield "(dynamic NTK: 2 at 12 288 tokens, 3 at 16 384)"
     shares = {method: real_results.proportion(each, asked) for method, each in count.items()}
     assert shares["bias clamped"].high < shares["YaRN"].low  # apart
     assert shares["dynamic NTK"] == shares["YaRN"]
@@ -373,7 +387,7 @@ def the_attention_offset() -> Iterator[str]:
     published = PUBLISHED_BOUNDS["beta_fast"]
     fastest = max(rotations(LENGTH, inv_freq(32, base)).max() for base, _ in MODELS)
     fast, slow = BOUNDS["beta_fast"], BOUNDS["beta_slow"]
-    yield f"We set YaRN's bounds to {fast:.0f} rotations and {slow:.0f}: the published upper bound is "
+    yield f"We set YaRN's thresholds to {fast:.0f} rotations and {slow:.0f}: the published upper one is "
     yield f"{published:.0f}, and our fastest pair makes only {fastest:.0f}."
 
 
@@ -400,7 +414,7 @@ def published_before() -> Iterator[str]:
     )
     np.testing.assert_allclose(configs.scaled(llama).inv_freq, by_parts.inv_freq, rtol=1e-12)
     yield (
-        f"with bounds of {bounds['beta_fast']:.0f} rotations and {bounds['beta_slow']:.0f}, "
+        f"with thresholds of {bounds['beta_fast']:.0f} rotations and {bounds['beta_slow']:.0f}, "
         f"in all {len(by_parts.inv_freq)} pairs of {llama.name}."
     )
 

@@ -73,12 +73,16 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield "| distance (tokens) | 128 | 4096 | 8192 | 12 288 | 16 384 |"
     for name, bias in (("pairs 22 to 24", of_three), ("all pairs", of_all)):
         yield f"| {name} | {' | '.join(signed(value, 1, '+' if value > 0 else '') for value in bias)} |"
+    assert np.exp(-of_three[1]) > 3000
+    assert round(np.exp(of_three[-1]), -1) == 110
+    yield f"a key 4096 tokens back gets {signed(of_three[1])} from these three pairs: its weight is divided by more than 3000 ($e^{{8.1}}$)"
+    yield f"At 16 384 tokens back it gets {signed(of_three[-1], 1, '+')}, and its weight is multiplied by about 110"
     rest = (of_all - of_three).round()
     yield f"The other pairs add {signed(rest.max(), 0)} to {signed(rest.min(), 0)} at all these distances"
     yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')} from these pairs"
     flat = on_average(three, range(8192, 16_384)).mean()
     assert on_average(three, range(8192, 12_288)).mean() < flat - 2
-    yield f"Near 12 000 the three pairs still add below {signed(flat)}"
+    yield f"Near 12 000 the three pairs still add less than {signed(flat)}"
     every = np.arange(8192, 16_384)
     assert every[on_average(three, every) > 0].min() // 1000 == 13
     assert every[real_results.learned_bias(every) > 0].min() > 13_000
@@ -87,7 +91,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     pulls = [int((each.sum(axis=-1) > 0).sum()) for each in heads]
     assert pulls[0] == 0
     assert 0.1 < (heads[0][..., three].sum(axis=-1) > 0).mean() < 0.2  # "in some heads"
-    yield f"near 10 000 tokens, where the sum of all pairs pulls in none of the 270 heads (near 12 300 in {pulls[1]})"
+    yield f"near 10 000 tokens, where the sum of all pairs pulls in none of the 270 heads (near 12 300 it does in {pulls[1]})"
     assert (on_average(three, range(8192, 12_288)) < flat).mean() > 0.95  # "at nearly all distances"
     yield f"the flat bias of about {signed(flat)}, are no cure"
 

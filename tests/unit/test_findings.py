@@ -75,8 +75,9 @@ def the_bias_of_smollm2() -> Iterator[str]:
         yield f"| {name} | {' | '.join(signed(value, 1, '+' if value > 0 else '') for value in bias)} |"
     assert np.exp(-of_three[1]) > 3000
     assert round(np.exp(of_three[-1]), -1) == 110
-    yield f"a key 4096 tokens back gets {signed(of_three[1])} from these three pairs: its weight is divided by more than 3000 ($e^{{8.1}}$)"
-    yield f"At 16 384 tokens back it gets {signed(of_three[-1], 1, '+')}, and its weight is multiplied by about 110"
+    yield f"a key 4096 tokens back gets {signed(of_three[1])} from these three pairs"
+    yield f"its odds fall by a factor $e^{{{-of_three[1]:.1f}}}$, over 3000."
+    yield f"At 16 384 tokens back it gets {signed(of_three[-1], 1, '+')}, and its odds rise about 110-fold"
     rest = (of_all - of_three).round()
     yield f"The other pairs add {signed(rest.max(), 0)} to {signed(rest.min(), 0)} at all these distances"
     yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')} from these pairs"
@@ -91,7 +92,8 @@ def the_bias_of_smollm2() -> Iterator[str]:
     pulls = [int((each.sum(axis=-1) > 0).sum()) for each in heads]
     assert pulls[0] == 0
     assert 0.1 < (heads[0][..., three].sum(axis=-1) > 0).mean() < 0.2  # "in some heads"
-    yield f"near 10 000 tokens, where the sum of all pairs pulls in none of the 270 heads (near 12 300 it does in {pulls[1]})"
+    yield f"pulls in none of the 270 heads (near 12 300 it does in {pulls[1]})"
+    yield "near 10 000 tokens, where the sum of all pairs"
     assert (on_average(three, range(8192, 12_288)) < flat).mean() > 0.95  # "at nearly all distances"
     yield f"the flat bias of about {signed(flat)}, are no cure"
 
@@ -106,7 +108,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
 
     complete = int(np.ceil(32 * np.log(2048 / (2 * np.pi)) / np.log(10_000)))  # pairs with a full rotation in training
     assert round(2 * np.pi * 100_000 ** (complete / 32), -3) == 12_000
-    yield f"on 2048 tokens with base 10 000, where {complete} of its 32 pairs complete a rotation"
+    yield f"on sequences of 2048 tokens with base 10 000, where {complete} of its 32 pairs complete a rotation"
     yield "With its present base of 100 000, the next pair needs about 12 000 tokens"
     yield "extended it to 8192 tokens and base 100 000"
     yield from ("SmolLM2", "computed in bfloat16 (angles in float64)")
@@ -169,12 +171,12 @@ def the_changes() -> Iterator[str]:
         assert (tried, len(texts)) in ((12, 12), (4, 12))
         assert (tried == 4) == (name == "flat" or name in list(CONTROLS.values())[1:-1])
         yield f"| {name} | {' | '.join(cells)} |"
-    yield f"intervals of 95 % over {len(texts)} texts (flat: 4)"
+    yield f"95 % intervals over {len(texts)} texts (flat: 4)"
     yield f"SmolLM2: {len(texts)} texts in the first and last row, 4 in the others"
     clamped, rise = real_results.past_the_context("clamped"), course - before[3]
-    assert 0.45 < -clamped["11264–12287"].mean / rise[3] < 0.55
+    assert 0.5 < -clamped["11264–12287"].mean / (course[3] - course[0]) < 0.65
     assert -clamped["15360–16383"].mean / rise[7] > 0.7
-    yield "The clamp undoes about half of this near 12 000, and most of it near 16 000"
+    yield "The clamp undoes over half of this near 12 000, and most of it near 16 000"
     few = [one for one in texts if "clamped, four sinks alone" in one]
     all_slow = [one for one in texts if "clamped, all slow pairs" in one]
     assert len(all_slow) == 4
@@ -272,7 +274,7 @@ def what_it_still_finds() -> Iterator[str]:
     haystacks = len(found["PI"][16_384])
     yield f"({haystacks} haystacks of technical English)"
     texts = [part.split("/")[0] for part in extension if part.endswith("/PI")]
-    yield f"nats per token at positions 14 336–16 383, intervals of 95 % over {len(texts)} texts"
+    yield f"nats per token at positions 14 336–16 383, 95 % intervals over {len(texts)} texts"
     above = {text for text, one in losses.items() if "clamped, four sinks alone" in one and "/" not in text}
     assert (len(above), len(above & set(texts))) == (4, 2)
     yield "two of them among the four above"
@@ -289,7 +291,7 @@ def what_it_still_finds() -> Iterator[str]:
         yield f"| {name} | {loss} | {at_l[method].sum()} | {count[method]} |"
     assert max(count["PI"], count["bias clamped"]) <= count["as trained"]
     others = [count[method] for method in list(RETRIEVAL)[3:]]
-    yield f"found more, {min(others)} to {max(others)} (NTK-aware's {count['NTK-aware']} may be chance)"
+    yield f"found more, {min(others)} to {max(others)} (NTK-aware's gain over the clamp may be luck)"
     told = [inv_freq(64, 100_000.0)[1] / real.scalings(2, n)["dynamic NTK"].inv_freq[1] for n in (12_288, 16_384)]
     assert [round(ratio ** (62 / 2), 6) for ratio in told] == [2, 3]  # its s, of a base times s^(d / (d - 2))
     yield "(dynamic NTK: 2 at 12 288 tokens, 3 at 16 384)"
@@ -298,7 +300,7 @@ def what_it_still_finds() -> Iterator[str]:
     assert shares["dynamic NTK"] == shares["YaRN"]
     told = [f"{span((share.low, share.high))} for {RETRIEVAL[method].replace('bias clamped', 'the clamp')}"
             for method, share in shares.items() if method in ("bias clamped", "NTK-aware", "YaRN")]  # fmt: skip
-    yield f"shares with intervals of 95 %: {', '.join(told)}"
+    yield f"shares with 95 % intervals: {', '.join(told)}"
     tested = ("YaRN", "dynamic NTK", "YaRN without temperature", "NTK-aware")
     told = [f"{sign_test(past[method], past['bias clamped']):.3f} for {RETRIEVAL[method]}" for method in tested]
     yield f"Paired sign tests against the clamp: $p$ = {', '.join(told)}"
@@ -386,7 +388,7 @@ def the_attention_offset() -> Iterator[str]:
     yield "the effect is as clear with base 100 and weaker with base 10 000"
     few, gained = (lost("single_copy", 10_000, 4, seed) for seed in (0, 1))
     assert 0.05 > few > 0 > -0.1 > gained
-    yield "with base 10 000, changes little 32 tokens back, or helps"
+    yield "32 tokens back, base 100 loses, and base 10 000 loses little or gains"
     yield from ("divided by 4,", "$s$ = 4", "models of 0.3 million parameters", "with scale factor $s$ = 2")
     published = PUBLISHED_BOUNDS["beta_fast"]
     fastest = max(rotations(LENGTH, inv_freq(32, base)).max() for base, _ in MODELS)
@@ -408,7 +410,7 @@ def published_before() -> Iterator[str]:
     yield "at or above 0 at every distance in use. We test this up to 32 768 tokens, with 64 pairs"
     yield "from 500 000 to 3 000 000. The first that passes is 630 000. Then all fail up to 1 400 000"
     yield "1 500 000 and 1 600 000 pass, 1 700 000 and 1 800 000 fail, and the rest pass"
-    yield "has the same 630 000"
+    yield "also finds 630 000"
     yield f"at one million, the lowest mean is only {-lowest_mean(10**6):.2f} below 0"
     llama = configs.model("Llama-3.1-8B")
     said, length = llama.rope["rope_scaling"], llama.original_max_position_embeddings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from posenc.lab.measured import statistics
 from posenc.widgets import BiasExplorer
 from tests.explorables import shown
 
@@ -33,3 +34,11 @@ def test_the_story_is_true():
     assert (np.diff(along) >= 0).all(), "early in a text it costs most"
     assert along[0] < along[-1] < 0
     assert story["content"].facts["varies"]
+
+
+def test_the_biases_of_t5_are_those_of_the_trained_model():
+    table = statistics()["full-text-t5-0/table"].astype(float)  # (buckets, heads)
+    widget = shown(BiasExplorer, scheme="t5", head=16)
+    near = widget.values["bias"][:, :16]
+    np.testing.assert_allclose(near, table[:16].T, atol=5.1e-4)
+    assert widget.facts["shown_head"] == table.shape[1]

@@ -287,7 +287,7 @@ CASES = [
     Case(
         BiasExplorer,
         [
-            {"scheme": "t5", "draw": 3, "heads": 1, "head": 1, "distance": 8},
+            {"scheme": "t5", "heads": 1, "head": 1, "distance": 8},
             {"scheme": "sandwich", "heads": 16, "head": 16, "distance": 512},
             {"scheme": "kerple_log", "draw": 999, "heads": 5, "head": 2, "distance": 30},
             {"scheme": "kerple_power", "heads": 3, "head": 12, "distance": 300, "back": 300},

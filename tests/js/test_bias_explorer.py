@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from posenc.lab.measured import statistics
 from posenc.widgets import BiasExplorer
 from tests.explorables import shown
 
@@ -24,7 +25,7 @@ def test_the_story_is_true():
     assert [each.facts["needed"] for each in story.values()][:2] == [needed["fan"][2], needed["reach"][7]]
     assert needed["reach"][0] == needed["fan"][0], "the steep heads see no farther"
     assert needed["reach"][7] > needed["fan"][7], "the gentlest does"
-    last = story["t5"].values["bias"][4]
+    last = story["t5"].values["bias"][3]
     back = story["t5"].setting["back"]
     assert np.ptp(last[back:]) == 0
     assert last[back - 1] != last[back]
@@ -33,3 +34,11 @@ def test_the_story_is_true():
     assert (np.diff(along) >= 0).all(), "early in a text it costs most"
     assert along[0] < along[-1] < 0
     assert story["content"].facts["varies"]
+
+
+def test_the_biases_of_t5_are_those_of_the_trained_model():
+    table = statistics()["full-text-t5-0/table"].astype(float)  # (buckets, heads)
+    widget = shown(BiasExplorer, scheme="t5", head=16)
+    near = widget.values["bias"][:, :16]
+    np.testing.assert_allclose(near, table[:16].T, atol=5.1e-4)
+    assert widget.facts["shown_head"] == table.shape[1]

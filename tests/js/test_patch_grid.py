@@ -44,3 +44,10 @@ def test_frames_count_where_a_rule_has_time():
     for rule, counts in (("raster", False), ("axes", False), ("blocks", True), ("interleaved", True)):
         moved, still = (shown(PatchGrid, rule=rule, frame=frame).values["score"] for frame in (7, 0))
         assert (moved != still) is counts
+
+
+def test_the_range_that_is_said_is_that_of_all_patches():
+    for setting, digits in ((PatchGrid.story()["raster"], 2), (PatchGrid.story()["blocks"], 4)):
+        widget = shown(PatchGrid, **setting)
+        assert float(widget.facts["lowest"].replace("−", "-")) == round(widget.values["scores"].min(), digits)
+        assert widget.facts["score"] == f"{widget.values['score']:.{digits}f}"

@@ -1,5 +1,5 @@
-// The third door: what each scheme adds to a logit. The formulas and their sources are in posenc.bias; which numbers are
-// learned, and therefore drawn here, is in bias_explorer.json.
+// What each scheme adds to a logit. The formulas and their sources are in posenc.bias. T5's table is a trained one; what the
+// other schemes learn is drawn at random.
 
 import { decay, inverseFrequencies } from "./arithmetic.js";
 import { sinusoidal } from "./arithmetic_encodings.js";
@@ -65,9 +65,8 @@ const SCHEMES = {
     const slope = alibiSlopes(heads)[head];
     return (i, j) => -slope * (i - j);
   },
-  t5({ draw }, head) {
-    const table = drawn(draw, head, 0, BUCKETS);
-    return (i, j) => 1.5 * table[t5Bucket(i - j)];
+  t5({ t5 }, head) {
+    return (i, j) => t5[head][t5Bucket(i - j)];
   },
   sandwich({ heads }, head) {
     const factor = heads / (8 * (head + 1));
@@ -107,7 +106,7 @@ const SCHEMES = {
   },
 };
 
-// The bias between query i and key j ≤ i in one head (from 0). setting: { scheme, heads, distance, draw, threshold }.
+// The bias between query i and key j ≤ i in one head (from 0). setting: { scheme, heads, distance, draw, threshold, t5 }, the last a trained table by head and bucket.
 export function biasOf(setting, head) {
   return SCHEMES[setting.scheme](setting, head);
 }

@@ -4,7 +4,7 @@ import {
 import { decay } from "./arithmetic.js";
 import { table } from "./blocks.js";
 import { colours } from "./colours.js";
-import { Axis, arrow, cellAxis, grip, widthOf, words } from "./drawing.js";
+import { Axis, arrow, cellAxis, grip, sized, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { changed, layerChips } from "./layer_chips.js";
 import catalogue from "./layer_stack.json";
@@ -15,7 +15,7 @@ import stacks from "./stacks.json";
 const { picture } = catalogue;
 const BACK = Array.from({ length: 20 }, (_, k) => 2 ** k); // distances at which JavaScript and Python are compared
 const WIDE = 600; // pixels from which a layer's type is written out
-const TOP = 46, ROWS = 284, BELOW = 48, GAP = 3; // pixels above, of, and below the strips, and between two
+const TOP = 46, ROWS = 260, BELOW = 48, GAP = 3; // pixels above, of, and below the strips, and between two
 const MATCH = 11, HEAD = 33, END = TOP + ROWS + 37; // the matching key's grip, the titles of columns, the grip of the sequence's end
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
 const ENCODES = 0.01; // of attention: a layer in which this much changes encodes distance
@@ -237,7 +237,7 @@ function draw({ context, width }, result, state, theme, cursor) {
     drawStripes(context, theme, result, k, stripes);
     drawSide(context, theme, result, k, layer);
     const share = values.seen[k] ? say(picture.weight, { weight: 100 * values.share[k] }) : picture.none;
-    words(context, theme, share, width, middle, { align: "right", bold: true, colour: values.share[k] < HALF ? theme.muted : theme.text });
+    words(context, wide ? sized(theme, 15) : theme, share, width, middle, { align: "right", bold: true, colour: values.share[k] < HALF ? theme.muted : colourOf(layer) });
   });
   rule(context, x.at(trained), TOP, bottom, theme.text, { dash: [5, 3] });
   words(context, theme, picture.weight_title, width, HEAD, { align: "right" });

@@ -1,31 +1,32 @@
 import { COLUMNS, PAIRS, ROWS, TIME, meanCosine, pairsBy, patchAngles } from "./arithmetic_patches.js";
-import { colours, diverging, pairColour, sequential } from "./colours.js";
-import { Axis, HeatMap, cellAxis, colourBar, grip, words } from "./drawing.js";
+import { colours, pairColour } from "./colours.js";
+import { Axis, HeatMap, cellAxis, grip, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
-import { grouped } from "./numbers.js";
+import { fixed } from "./numbers.js";
 import catalogue from "./patch_grid.json";
+import { drawImage } from "./patch_image.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const TURN = 2 * Math.PI, TOP = 24, LEFT = 22;
-const WIDE = 420, APART = 10; // pixels from which the dials stand beside the map; to either side of a patch that query and key share
-const FLOOR = 0.7; // of the colours of a rule with time, whose scores are all high
+const TURN = 2 * Math.PI, TOP = 24, LEFT = 18;
+const WIDE = 600, ROW = 400; // pixels from which the dials stand beside the image, and in one row below it
+const APART = 10; // pixels to either side of a patch that query and key share
+const FADED = 0.88; // of the patch that scores least
 
-// The map of patches, and a dial for each pair: four by four beside it, or two rows of eight below.
+// The image, and a dial for each pair: four by four beside it, or in a row or two below.
 function places(width) {
-  const wide = width >= WIDE, cell = Math.min((wide ? width * 0.62 - LEFT : width - LEFT - 4) / COLUMNS, 40);
-  const right = LEFT + cell * COLUMNS, bottom = TOP + cell * ROWS, below = bottom + 22;
-  const across = wide ? 4 : 8, left = wide ? right + 18 : 0, top = wide ? TOP : below + 50;
-  const wideDial = (width - left) / across, highDial = wide ? (bottom - TOP) / 4 : Math.min(wideDial + 18, 62);
-  const middle = (i) => [left + ((i % across) + 0.5) * wideDial, top + (Math.floor(i / across) + 0.5) * highDial - 7];
-  const radius = Math.min(wideDial / 2 - 3, (highDial - 18) / 2, 26), rows = PAIRS / across;
+  const wide = width >= WIDE, cell = Math.min((wide ? width * 0.66 - LEFT : width - LEFT - 2) / COLUMNS, wide ? 46 : 31);
+  const right = LEFT + cell * COLUMNS, bottom = TOP + cell * ROWS, across = wide ? 4 : width >= ROW ? 16 : 8;
+  const left = wide ? right + 16 : 0, top = wide ? TOP : bottom + 38, wideDial = (width - left) / across;
+  const highDial = wide ? (bottom - TOP) / 4 : wideDial + 13, radius = Math.min(wideDial / 2 - 3, (highDial - 18) / 2, 26), rows = PAIRS / across;
   return {
-    wide, below, middle, radius, cell: wideDial, left,
+    wide, radius, cell: wideDial, left, size: cell,
+    middle: (i) => [left + ((i % across) + 0.5) * wideDial, top + (Math.floor(i / across) + 0.5) * highDial - 7],
     column: cellAxis(COLUMNS, LEFT, right), row: cellAxis(ROWS, TOP, bottom),
     dials: { left, right: width, top, bottom: top + rows * highDial },
     pairs: new Axis({ from: 0, to: PAIRS - 1, start: left, end: width }),
-    height: wide ? below + 34 : top + rows * highDial + 4,
+    height: wide ? bottom + 18 : top + rows * highDial + 2,
   };
 }
 
@@ -34,7 +35,8 @@ function compute({ rule, frame, base, query_row, query_column, key_row, key_colu
   const between = (row, column) => patchAngles(pairs, frames, query_row - row, query_column - column);
   const angles = between(key_row, key_column);
   const scores = Array.from({ length: ROWS }, (_, row) => Array.from({ length: COLUMNS }, (_, column) => meanCosine(between(row, column))));
-  return { values: { scores, axes: pairs.axes, angles, score: meanCosine(angles) }, frames, ...places(width) };
+  const all = scores.flat(), least = Math.min(...all), most = Math.max(...all);
+  return { values: { scores, axes: pairs.axes, angles, score: meanCosine(angles) }, frames, least, most, ...places(width) };
 }
 
 // The hand of a pair starts at the top and turns against the clock; what it has passed is filled, all of it after a full turn.
@@ -60,36 +62,66 @@ function drawDial(context, theme, [x, y], radius, angle, colour, chosen) {
   context.stroke();
 }
 
-function draw({ context, width }, result, state, theme, cursor) {
-  const { values, column, row, below, middle, radius, cell, left, wide, dials } = result, scores = values.scores.flat(), map = new HeatMap(context, theme, column, row);
-  const video = values.axes.includes(TIME), scale = video ? sequential(FLOOR, 1) : diverging(1);
-  map.fill(scores, scale);
+// How many digits tell the scores of all patches apart.
+const digitsOf = ({ least, most }) => (most - least < 0.01 ? 4 : most - least < 0.3 ? 3 : 2);
+
+// The image, each patch the more faded the less it scores.
+function drawPatches(context, theme, { values: { scores }, least, most, column, row, size }) {
+  const left = column.start, top = row.start, wide = column.end - left, high = row.end - top;
+  drawImage(context, left, top, size);
+  context.fillStyle = theme.ground;
+  scores.forEach((line, r) => line.forEach((score, c) => {
+    context.globalAlpha = (FADED * (most - score)) / (most - least);
+    context.fillRect(left + c * size, top + r * size, size, size);
+  }));
+  context.globalAlpha = 0.5;
   context.strokeStyle = theme.ground;
   context.lineWidth = 1;
   context.beginPath();
-  for (let c = 1; c < COLUMNS; c++) context.rect(column.at(c - 0.5), row.start, 0, row.end - row.start);
-  for (let r = 1; r < ROWS; r++) context.rect(column.start, row.at(r - 0.5), column.end - column.start, 0);
-  context.globalAlpha = 0.4;
+  for (let c = 1; c < COLUMNS; c++) context.rect(left + c * size, top, 0, high);
+  for (let r = 1; r < ROWS; r++) context.rect(left, top + r * size, wide, 0);
   context.stroke();
   context.globalAlpha = 1;
-  words(context, theme, picture.map, LEFT, 10, { colour: theme.text, bold: true, width: column.end - LEFT });
-  for (let c = 0; c < COLUMNS; c++) words(context, theme, String(c), column.at(c), row.end + 8, { align: "center" });
+  context.strokeStyle = theme.grid;
+  context.strokeRect(left - 0.5, top - 0.5, wide + 1, high + 1);
+}
+
+// The legend ends at `right`. Returns where it begins.
+function drawScale(context, theme, result, right) {
+  const [least, most] = [result.least, result.most].map((score) => fixed(score, digitsOf(result))), bar = 48, y = 10;
+  const end = right - widthOf(context, theme.font, most) - 6, start = end - bar;
+  words(context, theme, most, right, y, { align: "right" });
+  words(context, theme, least, start - 6, y, { align: "right" });
+  context.fillStyle = colours.score;
+  for (let pixel = 0; pixel < bar; pixel++) {
+    context.globalAlpha = 1 - FADED * (1 - pixel / bar);
+    context.fillRect(start + pixel, y - 5, 1, 10);
+  }
+  context.globalAlpha = 1;
+  return start - 6 - widthOf(context, theme.font, least);
+}
+
+function draw({ context, width }, result, state, theme, cursor) {
+  const { values, column, row, middle, radius, cell, left, wide, dials } = result, map = new HeatMap(context, theme, column, row);
+  drawPatches(context, theme, result);
+  const free = drawScale(context, theme, result, column.end);
+  words(context, theme, picture.map, LEFT, 10, { colour: theme.text, bold: true, width: free - LEFT - 10 });
+  for (let c = 0; c < COLUMNS; c++) words(context, theme, String(c), column.at(c), row.end + 9, { align: "center" });
   for (let r = 0; r < ROWS; r++) words(context, theme, String(r), LEFT - 6, row.at(r), { align: "right" });
-  colourBar(context, theme, scale, { left: LEFT, top: below, width: Math.round(Math.min(160, column.end - LEFT)), ticks: video ? [FLOOR, 1] : [-1, 0, 1], title: picture.score, text: (tick) => (tick === FLOOR ? picture.floor : grouped(tick)) });
   const ofPair = cursor?.last === "pair";
   if (cursor !== null && !ofPair) map.outline(cursor.row, cursor.column);
   const grips = handles(result, state), labels = new Labels(context, theme, { left: LEFT, right: column.end, top: row.start, bottom: row.end });
   for (const { x, y } of grips) labels.keep(x, y, 9);
   for (const { name, x, y } of grips) {
     grip(context, theme, x, y, colours[name]);
-    labels.write(say(picture[name], { frame: result.frames, score: values.score }), [x, y], { away: 11, colour: theme.text, bold: true });
+    labels.write(say(picture[name], { frame: result.frames, score: fixed(values.score, digitsOf(result)) }), [x, y], { away: 11, colour: theme.text, bold: true });
   }
   words(context, theme, picture.pairs, left, wide ? 10 : dials.top - 12, { colour: theme.text, bold: true, width: width - left });
   const fast = state.rule === "axes" ? PAIRS / 2 : PAIRS; // frequencies in a list
   values.angles.forEach((angle, i) => {
     const [x, y] = middle(i);
     drawDial(context, theme, [x, y], radius, angle, pairColour(i % fast, fast), ofPair && cursor.pair === i);
-    words(context, theme, picture.follows[values.axes[i]], x, y + radius + 9, { align: "center", width: cell - 4 });
+    words(context, theme, picture.follows[values.axes[i]], x, y + radius + 9, { align: "center", width: cell - 2 });
   });
 }
 
@@ -102,10 +134,10 @@ function handles({ column, row }, { query_row, query_column, key_row, key_column
   return [handle("query", query_row, query_column, -apart), handle("key", key_row, key_column, apart)];
 }
 
-function facts({ values: { angles, score } }, { query_row, query_column, key_row, key_column }) {
-  const down = key_row - query_row, right = key_column - query_column;
+function facts({ values: { angles, score }, least, most }, { query_row, query_column, key_row, key_column }) {
+  const written = (value) => fixed(value, digitsOf({ least, most })), down = key_row - query_row, right = key_column - query_column;
   return {
-    score, down, up: -down, right, left: -right, tokens: Math.abs(COLUMNS * down + right), width: COLUMNS,
+    score: written(score), lowest: written(least), down, up: -down, right, left: -right, tokens: Math.abs(COLUMNS * down + right), width: COLUMNS,
     most: (Math.max(...angles.map(Math.abs)) * 360) / TURN,
   };
 }
@@ -133,6 +165,7 @@ const render = explorable({
     { name: "pair", axis: ({ pairs }) => pairs, within: ({ dials }) => [dials], pick },
   ],
   height: (width) => places(width).height,
+  opening: (share, { query_column }) => ({ query_column: Math.round(COLUMNS - 1 + share * (query_column - COLUMNS + 1)) }), // comes from the right
   compute, draw, facts, handles, reading,
   pixel: ({ column, row }, atRow, atColumn) => [column.at(atColumn), row.at(atRow)],
 });

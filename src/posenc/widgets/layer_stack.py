@@ -19,7 +19,7 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    room = (756, 963)
+    room = (732, 939)
     main = ("model", "margin")
 
     model = Choice("smollm3", chips=True)

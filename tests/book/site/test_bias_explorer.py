@@ -21,19 +21,23 @@ def test_there_are_as_many_heads_as_the_one_looked_at_needs(open_live):
     assert (live.get("head"), live.get("heads")) == (1, 1)
 
 
-@pytest.mark.parametrize("shown", ["bias", "attention"])
-def test_a_press_on_a_line_chooses_its_head(open_live, shown):
+def test_a_press_on_a_line_chooses_its_head(open_live):
     live = open_live(BiasExplorer)
-    live.set(back=2 if shown == "bias" else 128)
-    drawn = displayed(BiasExplorer).values["bias" if shown == "bias" else "within"]
+    live.set(back=2)
+    drawn = displayed(BiasExplorer).values["bias"]
     for head in (1, 5, 8, 2):
         m = 20 if head < 3 else 90
-        if shown == "attention":
-            m = 1 + int(np.argmax(drawn[head - 1] > 0.6))
-        press(live, *live.evaluate("explorable.pixel(...x)", [m, float(drawn[head - 1, m]), shown]))
+        press(live, *live.evaluate("explorable.pixel(...x)", [m, float(drawn[head - 1, m])]))
         assert live.get("head") == head
-    press(live, *live.evaluate("explorable.pixel(...x)", [127, -12.0 if shown == "bias" else 0.1, shown]))
+    press(live, *live.evaluate("explorable.pixel(...x)", [120, -12.0]))
     assert live.get("head") == 2, "no line is near"
+
+
+def test_a_press_on_a_number_chooses_its_head(open_live):
+    live = open_live(BiasExplorer)
+    x, y = live.evaluate("explorable.pixel(...x)", [128, float(displayed(BiasExplorer).values["bias"][3, 128])])
+    press(live, x + 20, y)
+    assert live.get("head") == 4
 
 
 def test_the_distance_is_dragged_and_the_matrix_follows(open_live):

@@ -15,9 +15,7 @@ from posenc.attention import attention
 from posenc.widgets import BiasExplorer
 from posenc.widgets._base import normal_draws
 
-TOKENS = 48  # in the matrices, at most
-
-BUCKETS = 32  # T5's
+TOKENS = 129  # in the matrix, at most
 
 HIDDEN, GROWTH = 32, 0.1  # the width of FIRE's network, and c
 
@@ -37,7 +35,7 @@ def bias_of(widget: BiasExplorer, queries: np.ndarray, keys: np.ndarray) -> Arra
     if widget.scheme == "alibi":
         return bias.alibi(between, bias.alibi_slopes(widget.heads))
     if widget.scheme == "t5":
-        return bias.t5(between, 1.5 * _normal(widget, 0, BUCKETS).T, bidirectional=False)
+        return bias.t5(between, np.array(widget.data()["t5"]).T, bidirectional=False)
     if widget.scheme == "sandwich":
         return bias.sandwich(between, widget.heads)
     if widget.scheme == "fire":
@@ -80,7 +78,7 @@ def values(widget: BiasExplorer) -> dict[str, Any]:
     """
     keys = np.arange(widget.distance + 1)
     last = bias_of(widget, keys[-1:], keys)
-    first, head = keys[:TOKENS], min(widget.head, widget.heads) - 1
+    first, head = keys[:TOKENS], min(widget.head, len(last)) - 1
     matrix = bias_of(widget, first, first)[[head]]
     back = min(widget.back, widget.distance)
     return {

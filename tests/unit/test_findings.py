@@ -211,7 +211,7 @@ def the_changes() -> Iterator[str]:
     yield f"the flat bias {removed('flat, same mean')}"
     assert removed("window") == "100 to 100 %"
     held = re.search(r"(?m)^bias held at L +(.+ %)$", printed_in_09("held-table"))
-    yield f"Held at its value at $L-1$ instead, it removes {held[1]}"
+    yield f"Holding the bias at its value at $L-1$ instead removes {held[1]}"
     yield f"in the small models {removed('window and four sinks', left=True)} of the excess loss remains"
 
 

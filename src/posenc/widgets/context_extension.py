@@ -39,7 +39,7 @@ def _preset(config: configs.ModelConfig) -> dict[str, float]:
 
 
 class ContextExtension(Explorable):
-    """By how much a method divides each pair's frequency, the angles that pairs then reach, and the score by distance."""
+    """What a method divides each pair's frequency by, the angles that pairs then reach, and the score by distance."""
 
     module = "context_extension"
     room = (700, 895)

@@ -64,17 +64,21 @@ def test_longrope_without_a_list_is_not_drawn_and_says_why():
 
 def test_the_story_is_true():
     story = {name: shown(ContextExtension, **setting) for name, setting in ContextExtension.story().items()}
-    drawn = {name: {one["method"]: one for one in widget.facts["drawn"]} for name, widget in story.items()}
-    first = story["pi-and-yarn"].values
-    assert (first["method"]["divisor"] > 3.99).all(), "linear divides every frequency"
-    divisor, rotations = first["other"]["divisor"], first["trained_rotations"]
-    assert (divisor[rotations > 33] == 1).all(), "YaRN leaves pairs with many rotations unchanged"
-    assert (np.diff(divisor) >= 0).all()
-    assert (divisor[rotations < 0.9] > 3.99).all()
-    bend = np.diff(np.log(story["ntk"].values["method"]["divisor"]))
-    np.testing.assert_allclose(bend, bend[0])
-    assert 0 < drawn["ntk"]["ntk_aware"]["fresh"] < story["ntk"].facts["unscaled"]
-    assert [one["fresh"] for one in drawn["angles"].values()] == [0, 0]
-    assert story["angles"].facts["unscaled"] > 0
-    assert 0 < drawn["llama"]["llama3"]["kept"] < 64
-    assert [one["fresh"] for one in drawn["past"].values()] == [story["past"].facts["unscaled"]] * 2
+    divisor = {name: widget.values["method"]["divisor"] for name, widget in story.items()}
+    rotations = story["pi"].values["trained_rotations"]
+    assert (divisor["pi"] > 3.99).all(), "PI divides every frequency"
+    assert story["pi"].facts["unscaled"] > 0 == story["pi"].facts["fresh"]
+    np.testing.assert_allclose(np.diff(np.log(divisor["ntk"])), np.log(divisor["ntk"][1]))
+    assert divisor["ntk"][-1] == pytest.approx(4), "the slowest gets the full factor, and"
+    assert (divisor["ntk"][:-1] < 3.99).all(), "only the slowest"
+    assert (divisor["yarn"][rotations > 33] == 1).all(), "YaRN keeps pairs with many rotations"
+    assert (divisor["yarn"][rotations < 0.9] > 3.99).all(), "and divides those with less than one"
+    assert story["yarn"].facts["fresh"] == 0
+    llama = story["llama"]
+    assert (llama.setting["factor"], llama.facts["times"]) == (8, 16)
+    kept = llama.values["trained_rotations"] > 4
+    assert llama.facts["kept"] == kept.sum(), "its thresholds are 4 rotations"
+    few = llama.values["trained_rotations"] < 1
+    np.testing.assert_allclose(divisor["llama"][few], 8)
+    assert (divisor["llama"][~few & ~kept] < 8).all(), "and 1"
+    assert story["past"].facts["fresh"] == story["past"].facts["unscaled"]

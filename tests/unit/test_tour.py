@@ -96,9 +96,8 @@ def of_section_5() -> Iterator[str]:
 
 
 def of_section_6() -> Iterator[str]:
-    extended = shown(ContextExtension)
-    [kept] = [one["kept"] for one in extended.facts["drawn"] if one["method"] == "yarn_code"]
-    factor = extended.values["other"]["attention_factor"] ** 2
+    extended = shown(ContextExtension, method="yarn_code")
+    factor, kept = extended.values["method"]["attention_factor"] ** 2, extended.facts["kept"]
     yield f"YaRN keeps {kept} of 64 pairs, divides the slowest by 4 and multiplies the scores by {factor:.3f}"
     found, asked = real_results.needles(), (12_288, 16_384)
     counts = {name: sum(int(found[name][n].sum()) for n in asked) for name in ("YaRN", "PI", "bias clamped")}

@@ -43,11 +43,9 @@ export function decay(distance, frequencies) {
   return mean(cosines(distance, frequencies));
 }
 
-// Each pair's share in the squared difference of two fingerprints; null where the fingerprints are equal.
-export function fingerprintDifference(first, second, frequencies) {
-  const squared = frequencies.map((frequency) => 4 * Math.sin(((first - second) * frequency) / 2) ** 2);
-  const total = squared.reduce((sum, value) => sum + value, 0);
-  return total === 0 ? null : squared.map((value) => value / total);
+// 1 − cos of the angle between each pair's rotations at two distances: half their squared difference.
+export function differences(first, second, frequencies) {
+  return frequencies.map((frequency) => 2 * Math.sin(((first - second) * frequency) / 2) ** 2);
 }
 
 // cos and sin of k·step·θ_i for k = 0 … count − 1: a row for each k, made from the row before by one angle addition.

@@ -36,6 +36,13 @@ export function rampByPair(setting, rounded = true) {
   return Float64Array.from({ length: setting.dim / 2 }, (_, i) => 1 - clip((i - low) / (end - low), 0, 1));
 }
 
+const BOUNDED = ["ntk_by_parts", "yarn_paper", "yarn_code"], LLAMA3 = { betaFast: 4, betaSlow: 1 }; // its high_freq_factor and low_freq_factor
+
+// The turns from which a pair keeps its frequency, and up to which it is divided by the whole factor; null for methods without.
+export function boundsOf(method, { betaFast, betaSlow }) {
+  return method === "llama3" ? LLAMA3 : BOUNDED.includes(method) ? { betaFast, betaSlow } : null;
+}
+
 const ntk = ({ dim, base }, factor) => inverseFrequencies(dim, base * factor ** (dim / (dim - 2)));
 const original = ({ dim, base }) => inverseFrequencies(dim, base);
 const blend = (setting, kept) => original(setting).map((theta, i) => kept[i] * theta + (1 - kept[i]) * (theta / setting.factor));
@@ -48,7 +55,7 @@ const METHODS = {
   ntk_by_parts: (setting) => [blend(setting, rampByTurns(setting)), 1],
   yarn_paper: (setting) => [blend(setting, rampByTurns(setting)), mscale(setting.factor)],
   yarn_code: (setting) => [blend(setting, rampByPair(setting)), mscale(setting.factor)],
-  llama3: (setting) => [blend(setting, rampByTurns({ ...setting, betaFast: 4, betaSlow: 1 })), 1],
+  llama3: (setting) => [blend(setting, rampByTurns({ ...setting, ...LLAMA3 })), 1],
   longrope(setting, lists) {
     if (lists?.long.length !== setting.dim / 2) return null;
     const slower = setting.used > setting.trained ? lists.long : lists.short;

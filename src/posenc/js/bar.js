@@ -1,4 +1,4 @@
-// The buttons of an explorable: play its story, and those in the fold: reset, full screen, copy link, save the picture.
+// The buttons of an explorable: full screen, play its story, and those in the fold: reset, copy link, save the picture.
 
 import { element } from "./controls.js";
 import { reducedMotion } from "./motion.js";
@@ -31,19 +31,27 @@ export function resetButton(story, settings, notify) {
   });
 }
 
+// Corners that point outwards, and inwards.
+const CORNERS = ["M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4", "M6 2v4H2M14 6h-4V2M10 14v-4h4M2 10h4v4"];
+
 // Shows `root` on the whole screen, enlarged; `zoom()` is by how much, 1 where it is not.
 export function fullScreen(root, notify, changed) {
   const isOn = () => document.fullscreenElement === root;
   let zoomed = 1;
   if (!root.requestFullscreen) return { zoom: () => 1, button: null };
-  const made = button(shell.full_screen, () => {
+  const made = button("", () => {
     if (isOn()) return void document.exitFullscreen();
     zoomed = Math.min(Math.max(Math.min(screen.width / (root.offsetWidth + 60), screen.height / (root.offsetHeight + 40)), 1), 2.5);
     root.style.setProperty("--posenc-zoom", zoomed);
     root.requestFullscreen().catch((error) => notify(say(shell.no_full_screen, { error: error.name })));
   });
+  const tell = () => {
+    made.ariaLabel = made.title = isOn() ? shell.leave_full_screen : shell.full_screen;
+    made.innerHTML = `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${CORNERS[Number(isOn())]}"/></svg>`;
+  };
+  tell();
   root.addEventListener("fullscreenchange", () => {
-    made.textContent = isOn() ? shell.leave_full_screen : shell.full_screen;
+    tell();
     changed();
   });
   return { zoom: () => (isOn() ? zoomed : 1), button: made };

@@ -15,16 +15,6 @@ export function element(name, attributes = {}, ...children) {
   return node;
 }
 
-const FADES = 48; // pixels at the end of a row that scrolls
-
-// Where a chip is not seen whole in its row, it comes to the beginning, behind what keeps its place there.
-export function reveal(chip) {
-  const row = chip.parentElement; // none where it stands in a list instead
-  if (!row) return;
-  const left = chip.offsetLeft - row.offsetLeft - row.firstElementChild.offsetWidth - 8;
-  if (left < row.scrollLeft || chip.offsetLeft - row.offsetLeft + chip.offsetWidth > row.scrollLeft + row.clientWidth - FADES) row.scrollLeft = left;
-}
-
 // A JupyterLab page takes keys from inputs unless the input itself asks it not to.
 export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" };
 export const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
@@ -192,12 +182,7 @@ function chips({ name, label, options }, get, set) {
     element("span", { "aria-hidden": "true" }, label),
     ...options.map((option, k) => element("label", { class: "posenc-option" }, boxes[k], option.label)),
   );
-  const show = () => boxes.forEach((box) => {
-    const chosen = box.value === get();
-    if (chosen && !box.checked) reveal(box.parentElement);
-    box.checked = chosen;
-  });
-  return { row, show };
+  return { row, show: () => boxes.forEach((box) => (box.checked = box.value === get())) };
 }
 
 function list({ name, label, options }, get, set) {

@@ -7,7 +7,6 @@ import { fillColumns } from "./filling.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const HEIGHT = 344, NARROW = 296;
 const LOWEST = [-0.15, -0.25, -0.55, -1.05]; // where the picture ends: the first below all scores
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
 const REACH = 14; // pixels over which the envelope is smooth
@@ -87,8 +86,8 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const { x, columns, filled, values, sums } = result;
   const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest);
   const score = extremes(values.score), laws = extremes(values.law), law = Plot.edges(laws, THIN);
-  const around = (curve, share) => Plot.envelope(curve, laws.map(([, least, greatest]) => (share * (least + greatest)) / 2), REACH);
-  const logarithm = state.show_logarithm && Plot.edges(extremes(values.logarithm), THIN);
+  const around = (curve, share) => Plot.envelope(curve, laws.map(([, least, greatest]) => (law.banded ? 0 : (share * (least + greatest)) / 2)), REACH);
+  const bound = state.show_bound && extremes(values.bound), logarithm = state.show_logarithm && Plot.edges(extremes(values.logarithm), THIN);
   const entries = [
     { label: say(picture.score, sums), colour: colours.score },
     ...(state.base > 1 ? [{ label: law.banded ? picture.law_banded : picture.law, colour: theme.text, dash: LAW }] : []), // else one wave, whatever the pairs
@@ -101,9 +100,8 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   plot.axes({ xTitle: picture.x, yTitle: picture.y, xTicks: Math.max(3, width / 110) });
   plot.horizontal(0, { colour: theme.muted, dash: [] });
   if (state.show_score) plot.area(around(extremes(values.low, values.high), state.correlation), colours.key);
-  if (state.show_bound) plot.curve(extremes(values.bound), colours.bound);
-  plot.area(around(score, 1), colours.score);
-  plot.curve(score, colours.score, { width: 1.2, opacity: 0.15 });
+  if (state.show_bound) plot.swings(bound, Plot.around(bound, REACH), colours.bound);
+  plot.swings(score, around(score, 1), colours.score, { width: 2.2 });
   if (x.to <= 64) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
   if (state.base > 1) plot.dashed(law, theme.text, { dash: LAW });
   if (logarithm) plot.dashed(logarithm, theme.text, { width: 2, dash: LOGARITHM });
@@ -132,8 +130,9 @@ function reading({ fill, values }, state, { distance: m }) {
 const render = explorable({
   catalogue,
   readers: [{ name: "distance", axis: ({ x }) => x }],
-  height: (width) => (width < 400 ? NARROW : HEIGHT),
+  height: (width) => (width < 400 ? 300 : width < 600 ? 344 : 380),
   compute, draw, facts, reading, handles,
+  opening: (share, { base }) => ({ base: base ** (0.5 + 0.5 * share) }),
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

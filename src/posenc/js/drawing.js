@@ -52,6 +52,7 @@ export class Axis {
   }
 }
 
+const APART = 3; // pixels between two values that a line can still join
 const NEAR = 2; // columns to each side whose values share their edges
 
 export class Plot {
@@ -202,6 +203,24 @@ export class Plot {
     return known.map(({ pixel, centre }, k) => [pixel, centre + lower[k], centre + upper[k]]);
   }
 
+  // The same around the curve's own course, averaged over the reach.
+  static around(extremes, reach) {
+    const known = extremes.filter(([, low, high]) => low <= high);
+    const course = extremes.map(([at]) => {
+      const near = known.filter(([pixel]) => Math.abs(pixel - at) <= reach);
+      return near.reduce((sum, [, low, high]) => sum + (low + high) / 2, 0) / near.length;
+    });
+    return Plot.envelope(extremes, course, reach);
+  }
+
+  // A curve that swings up and down within few pixels: a line as far as values stand apart, and what it stays within.
+  swings(extremes, envelope, colour, { width = 1.6 } = {}) {
+    const dense = extremes.findIndex(([pixel, low, high], k) => low < high || pixel - extremes[k - 1]?.[0] < APART);
+    this.area(envelope, colour);
+    for (const side of [1, 2]) this.curve(envelope.map((column) => [column[0], column[side], column[side]]), colour, { width: 1 });
+    this.curve(extremes.slice(0, dense < 0 ? undefined : dense), colour, { width });
+  }
+
   area(extremes, colour) {
     const { context, y } = this;
     this.clip();
@@ -330,7 +349,7 @@ export function onceLettersCome(redraw) {
 // Names of the curves, set side by side above the plot, each in its own stroke.
 export function legend(context, theme, entries, left, top, right, { ground = false } = {}) {
   let x = left, y = top;
-  for (const { label, colour, dash = [], area = false } of entries) {
+  for (const { label, colour, dash = [], area = false, pattern = null } of entries) {
     const width = widthOf(context, theme.font, label) + 34;
     if (x + width > right && x > left) {
       x = left;
@@ -338,12 +357,16 @@ export function legend(context, theme, entries, left, top, right, { ground = fal
     }
     context.strokeStyle = context.fillStyle = colour;
     context.globalAlpha = area ? 0.3 : 1;
-    context.lineWidth = area ? 10 : 2;
+    context.lineWidth = area || pattern ? 10 : 2;
     context.setLineDash(dash);
     context.beginPath();
     context.moveTo(x, y);
     context.lineTo(x + 20, y);
     context.stroke();
+    if (pattern) {
+      context.strokeStyle = pattern;
+      context.stroke();
+    }
     context.globalAlpha = 1;
     context.setLineDash([]);
     words(context, theme, label, x + 25, y, { colour: theme.text, ground });

@@ -49,7 +49,7 @@ const SLICE = 12; // milliseconds of work between two chances for the page to an
 const PAUSE = 60; // milliseconds without input before a coarse picture is completed
 const STREAM = 80; // milliseconds between two pictures of what streams
 const SHORT = "(max-height: 520px) and (min-width: 560px)"; // as in explorable.css: the picture stands beside its controls
-const LEAST = 0.75; // of its size, where it must be smaller to be seen whole,
+const SIZES = [1.3, 0.75]; // times its size, from large to small, where it stands beside its controls and is to be seen whole,
 const LETTERS = 11; // pixels that its letters have at least
 const NOTICE = 10_000; // milliseconds that a notice stands over the picture
 const OPENING = 4000; // milliseconds that it moves by itself
@@ -145,6 +145,7 @@ class Figure {
     this.told = element("p", { class: "posenc-told" }); // the sentence of the step, or the hint
     this.hints = whole(say(hint, Object.fromEntries(settings.controls.map(({ name, hidden }) => [`shows_${name}`, !hidden]))));
     this.blocks = element("div", { class: "posenc-blocks" });
+    const head = element("div", { class: "posenc-head" }, element("p", { class: "posenc-title", "aria-hidden": "true" }, title));
     const buttons = element("div", { class: "posenc-bar" });
     const more = element(
       "details", { class: "posenc-drawer" }, element("summary", KEEP_KEYS, shell.more),
@@ -154,7 +155,7 @@ class Figure {
     this.playButton = playButton(story);
     this.root = element(
       "div", { class: "posenc-explorable-view", role: "group", "aria-label": title },
-      element("p", { class: "posenc-title", "aria-hidden": "true" }, title),
+      head,
       element("div", { class: "posenc-story", role: "group", "aria-label": shell.story }, ...[this.playButton].filter(Boolean), ...story.buttons),
       this.told,
       element("div", { class: "posenc-stage" }, canvas, pointer.rows, pointer.readout, notice),
@@ -163,8 +164,9 @@ class Figure {
       more, this.spoken,
     );
     this.full = fullScreen(this.root, notify, this.later);
+    if (this.full.button) head.append(this.full.button);
     const save = saveButton(canvas, title, () => this.theme());
-    buttons.append(...[resetButton(story, settings, notify), this.full.button, copyButton(story, settings, notify), save].filter(Boolean));
+    buttons.append(...[resetButton(story, settings, notify), copyButton(story, settings, notify), save].filter(Boolean));
   }
 
   // ---- drawing and telling
@@ -178,13 +180,13 @@ class Figure {
     };
   }
 
-  // By how much the picture is smaller, so that a short window shows it whole.
+  // By how much the picture is larger or smaller, so that it fills a short window, and is seen whole.
   fit(setting) {
     if (!matchMedia(SHORT).matches) return 1;
     const { canvas, definition } = this, full = this.full.zoom();
     const room = (innerHeight - parseFloat(getComputedStyle(canvas.parentElement).top) - 8) / full;
-    let scale = 1; // at which narrower letters may make it higher or lower
-    while (scale > LEAST && scale * definition.height(canvas.clientWidth / full / scale, setting) > room) scale -= 0.04;
+    let [scale, least] = SIZES; // another width may make it higher or lower
+    while (scale > least && scale * definition.height(canvas.clientWidth / full / scale, setting) > room) scale -= 0.04;
     return scale;
   }
 

@@ -1,4 +1,4 @@
-import { cosines, fingerprintDifference, inverseFrequencies, mean, turns } from "./arithmetic.js";
+import { cosines, differences, inverseFrequencies, mean, turns } from "./arithmetic.js";
 import { pairColour } from "./colours.js";
 import { Axis, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./frequency_bank.json";
@@ -10,19 +10,21 @@ const { picture } = catalogue;
 const TURN = 2 * Math.PI;
 const WIDE = 560; // pixels from which the chart stands beside the large dials
 const HEIGHT = 396, NARROW = 380;
+const TOPS = [0.5, 1, 2.05]; // where the chart of differences ends: the first above all of them
+const SAME = 0.9995; // a similarity from which it is written as 1.000
 
 function compute(state, width) {
   const { base, dim, distance, other } = state;
   const frequencies = inverseFrequencies(dim, base);
   const cosine = cosines(distance, frequencies);
   let sum = 0;
-  const share = fingerprintDifference(distance, other, frequencies);
-  let shared = 0;
+  const difference = differences(distance, other, frequencies), all = mean(difference) * frequencies.length, fastest = Math.ceil(frequencies.length / 8);
   const values = {
     rotations: turns(distance, frequencies),
     cosine,
     running_mean: cosine.map((value, i) => (sum += value) / (i + 1)),
-    share_so_far: share && share.map((value) => (shared += value)),
+    difference,
+    share: distance === other ? null : difference.slice(0, fastest).reduce((some, value) => some + value, 0) / all, // of the fastest eighth
     similarity: mean(cosines(distance - other, frequencies)),
   };
   return { frequencies, values, ...places(dim / 2, width) };
@@ -144,8 +146,8 @@ function drawCosines(canvas, theme, result) {
 
 function drawDifference(canvas, theme, result, state) {
   const { values, x, y } = result, pairs = result.frequencies.length;
-  const plot = chart(canvas, theme, result, picture.shares.map((text) => say(text, state)), 0, 100, { yText: String });
-  if (values.share_so_far) drawBars(plot, values.share_so_far.map((share) => 100 * share), pairs);
+  const plot = chart(canvas, theme, result, picture.differences.map((text) => say(text, state)), 0, TOPS.find((top) => top >= Math.max(...values.difference)));
+  if (values.similarity < SAME) drawBars(plot, values.difference, pairs);
   else words(canvas.context, theme, picture.same, (x.start + x.end) / 2, (y[0] + y[1]) / 2 - 8, { align: "center" });
   return plot;
 }
@@ -162,17 +164,16 @@ function draw(canvas, result, state, theme, cursor) {
 }
 
 function facts({ values, frequencies }) {
-  const pairs = frequencies.length, fastest = Math.ceil(pairs / 8), same = !values.share_so_far;
+  const pairs = frequencies.length, { similarity, share } = values;
   const completed = values.rotations.filter((count) => count >= 1).length;
   return {
-    pairs, incomplete: pairs - completed, rotations: Math.floor(values.rotations[0]), same, fastest, mean: values.running_mean[pairs - 1], similarity: values.similarity,
-    share: same ? null : 100 * values.share_so_far[fastest - 1],
+    pairs, incomplete: pairs - completed, rotations: Math.floor(values.rotations[0]), mean: values.running_mean[pairs - 1],
+    similarity, same: similarity >= SAME, fastest: Math.ceil(pairs / 8), share: share === null ? null : 100 * share,
   };
 }
 
-function reading({ values, frequencies }, { chart }, { pair: i }) {
-  const shares = values.share_so_far, share = shares && 100 * (shares[i] - (i === 0 ? 0 : shares[i - 1]));
-  return { wavelength: TURN / frequencies[i], rotations: values.rotations[i], cosine: values.cosine[i], differs: chart === "difference" && Boolean(shares), share };
+function reading({ values, frequencies }, _, { pair: i }) {
+  return { wavelength: TURN / frequencies[i], rotations: values.rotations[i], cosine: values.cosine[i], difference: values.difference[i] };
 }
 
 // Both large dials, and of the small ones that which the pointer is on.
@@ -191,6 +192,7 @@ const render = explorable({
   readers, press,
   height: (width) => (width >= WIDE ? HEIGHT : NARROW),
   compute, draw, facts, reading, handles,
+  opening: (share, { distance }) => ({ distance: Math.round(share ** 3 * distance) }),
   pixel: ({ plot }, pair, value) => [plot.x.at(pair), plot.y.at(value)],
 });
 

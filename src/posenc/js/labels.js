@@ -1,4 +1,4 @@
-// Labels beside points, of which none covers another, nor anything else that is kept free.
+// Labels beside points, of which none covers another, nor anything else that is kept free; and names on curves.
 
 import { widthOf, words } from "./drawing.js";
 
@@ -68,4 +68,46 @@ export class Labels {
     taken.push({ ...at, left: at.left - APART, right: at.right + APART });
     words(context, theme, text, at.left, (at.top + at.bottom) / 2, { colour, bold, rim: true });
   }
+}
+
+const SPOTS = [0.5, 0.3, 0.7, 0.15, 0.85, 0.4, 0.6, 0.22, 0.78, 0.08, 0.92];
+const NAME = 16; // pixels of a line of words
+const COVERS = 1000; // what it costs to cover other words: rather no name
+
+// Writes each curve's name above or below it, where fewest other things stand. curves: [{ text, colour, points }] with points
+// in pixels from left to right, of which some may have no text, or less `weight`; `taken` are rectangles that hold other words.
+export function nameCurves(context, theme, box, curves, taken = []) {
+  const seen = ([px, py]) => Number.isFinite(py) && px >= box.left - 1 && px <= box.right + 1;
+  const dense = curves.map(({ points, weight = 1 }) => points.filter(seen).flatMap(between).map((point) => [...point, weight])), all = dense.flat();
+  curves.forEach(({ text, colour }, k) => {
+    if (!text || dense[k].length === 0) return;
+    const long = widthOf(context, `600 ${theme.font}`, text) + 6;
+    let best = null;
+    for (const spot of SPOTS) {
+      const left = Math.min(Math.max(box.left + spot * (box.right - box.left) - long / 2, box.left + 2), box.right - long - 2);
+      const own = dense[k].filter(([px]) => px >= left - 3 && px <= left + long + 3).map(([, py]) => py);
+      if (own.length === 0) continue;
+      const above = Math.min(...own) - NAME - 5, below = Math.max(...own) + 5;
+      for (const top of [0, 1, 2].flatMap((lines) => [above - lines * NAME, below + lines * NAME])) {
+        const place = { left, right: left + long, top, bottom: top + NAME };
+        const outside = Math.max(box.top - top, 0) + Math.max(top + NAME - box.bottom, 0);
+        let cost = 200 * outside + COVERS * taken.filter((other) => meet(place, other)).length;
+        if (best !== null && cost >= best.cost) continue;
+        for (const [px, py, weight] of all) if (px > left && px < place.right && py > top - 3 && py < place.bottom + 3) cost += weight;
+        if (best === null || cost < best.cost) best = { ...place, cost };
+      }
+    }
+    if (best === null || best.cost >= COVERS) return;
+    taken.push(best);
+    words(context, theme, text, best.left + 3, best.top + NAME / 2, { colour, bold: true, ground: true });
+  });
+}
+
+const meet = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+
+// A point and those on the way to the next, some four pixels apart.
+function between([px, py], k, points) {
+  const [nextX, nextY] = points[k + 1] ?? [px, py], count = Math.ceil(Math.hypot(nextX - px, nextY - py) / 4);
+  if (count < 2) return [[px, py]];
+  return Array.from({ length: count }, (_, n) => [px + (nextX - px) * (n / count), py + (nextY - py) * (n / count)]);
 }

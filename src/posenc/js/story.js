@@ -1,6 +1,6 @@
 // The story of an explorable: its steps as buttons, the way from one to another, and playing it from step to step.
 
-import { element, reveal } from "./controls.js";
+import { element } from "./controls.js";
 import { animate, between, reducedMotion } from "./motion.js";
 
 const STEP = 600; // milliseconds to a step that the reader presses
@@ -22,7 +22,7 @@ export class Story {
 
   buttonOf(step, k) {
     const button = element("button", { type: "button", class: "posenc-step", "data-step": step.name, "aria-pressed": "false" });
-    button.append(element("span", { class: "posenc-number", "aria-hidden": "true" }, String(k + 1)), step.label);
+    button.append(element("span", { class: "posenc-number", "aria-hidden": "true" }, String(k + 1)), element("span", { class: "posenc-label" }, step.label));
     button.addEventListener("click", () => {
       this.stop();
       this.go(step);
@@ -65,12 +65,11 @@ export class Story {
     this.moving.stop = animate(milliseconds, (share) => settings.store(between(inputs, from, step.setting, share)), arrive);
   }
 
-  // Marks the button of the step that is shown, which fills while the story plays; on a phone the row scrolls to it.
+  // Marks the button of the step that is shown, which fills while the story plays.
   mark() {
     const { present } = this;
     for (const button of this.buttons) {
       const isPressed = button.dataset.step === present?.name;
-      if (isPressed && button.getAttribute("aria-pressed") !== "true") reveal(button);
       button.style.animation = isPressed && this.plays ? `posenc-plays ${STAYS}ms linear` : "";
       button.setAttribute("aria-pressed", String(isPressed));
     }

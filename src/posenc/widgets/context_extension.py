@@ -1,4 +1,4 @@
-"""ContextExtension: how context-extension methods rescale the frequencies of RoPE, two at once."""
+"""ContextExtension: how context-extension methods rescale the frequencies of RoPE."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ MODELS = (
     "DeepSeek-V3",
     "gpt-neox-20b",
 )
+BOUNDED = ("ntk_by_parts", "yarn_paper", "yarn_code")  # methods with thresholds to choose
 LISTS = "Phi-3-mini-128k-instruct"  # the model whose LongRoPE lists are published
 FACTOR_OF_THE_UNSCALED = 4  # how many times its trained length a model is read at that has no published scaling
 
@@ -38,7 +39,7 @@ def _preset(config: configs.ModelConfig) -> dict[str, float]:
 
 
 class ContextExtension(Explorable):
-    """Wavelength, scaling and angles of every pair, and the score against distance, by two methods side by side."""
+    """What a method divides each pair's frequency by, the angles that pairs then reach, and the score by distance."""
 
     module = "context_extension"
     room = (700, 895)
@@ -46,14 +47,13 @@ class ContextExtension(Explorable):
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(configs.model(name)) for name in MODELS})
     method = Choice("linear", chips=True)
-    other = Choice("yarn_code")
-    shown = Choice("scaling", chips=True)
+    shown = Choice("pairs", chips=True)
     factor = Control(4.0, 1, 64, "log")
     trained = Control(4096, 256, 131_072, "tokens")
     used = Control(16_384, 256, 262_144, "tokens")
     base = Control(10_000.0, 100, 1e7, "log")
-    beta_fast = Control(32, 4, 64, "integer", compact=True)
-    beta_slow = Control(1.0, 0.1, 4, "tenths", compact=True)
+    beta_fast = Control(32, 4, 64, "integer", needs={"method": BOUNDED}, compact=True)
+    beta_slow = Control(1.0, 0.1, 4, "tenths", needs={"method": BOUNDED}, compact=True)
     dim = Control(128, 4, 256, "even", compact=True)
 
     @classmethod

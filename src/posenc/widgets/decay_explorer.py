@@ -13,7 +13,7 @@ class DecayExplorer(Explorable):
 
     module = "decay_explorer"
     room = (662, 888)
-    main = ("base", "distance")
+    main = ("base", "dim", "distance")
 
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(128, 2, 256, "even")

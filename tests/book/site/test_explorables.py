@@ -370,6 +370,17 @@ BESIDE = """(() => {
 SMALL = f"""[...figure.querySelectorAll('{TARGETS}')]
   .filter((node) => node.offsetParent && !node.matches('.posenc-reader') && node.getBoundingClientRect().height < 43.5)
   .map((node) => [node.className, node.textContent.slice(0, 20)])"""
+# What stands past the figure's edge, or is cut by its own.
+CUT = f"""(() => {{
+  const {{ left, right }} = figure.getBoundingClientRect();
+  const cut = (node) => {{
+    const box = node.getBoundingClientRect(), over = node.matches('button') && node.scrollWidth > node.clientWidth + 1;
+    return over || box.left < left - 1 || box.right > right + 1;
+  }};
+  return [...figure.querySelectorAll('{TARGETS}')]
+    .filter((node) => node.offsetParent && !node.matches('.posenc-reader') && cut(node))
+    .map((node) => [node.className, node.textContent.slice(0, 20)]);
+}})()"""
 
 
 @SHELL
@@ -391,6 +402,7 @@ def test_no_control_moves_without_its_picture_in_view(open_live, case, width, he
         meet(live, control)
         assert live.evaluate(TOGETHER) == [], control["name"]
     assert live.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert live.evaluate(CUT) == []
     if touch:
         assert live.evaluate(SMALL) == []
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from posenc import scaling
+from posenc import configs, scaling
 from posenc.analysis import decay
 from posenc.frequencies import inv_freq, rotations, wavelengths
 from posenc.widgets import ContextExtension
@@ -52,25 +52,37 @@ def _pairs(widget: ContextExtension, scaled: scaling.Scaled) -> dict[str, Any]:
 
 def _drawn(widget: ContextExtension, method: str) -> dict[str, Any] | None:
     scaled, distances = scaled_by(widget, method), np.arange(widget.used + 1)
-    if scaled is None:
-        return None
+    if scaled is None or widget.shown == "pairs":
+        return scaled and _pairs(widget, scaled)
     parts = [decay(distances[k : k + CHUNK], scaled.inv_freq) for k in range(0, widget.used + 1, CHUNK)]
     return {**_pairs(widget, scaled), "score": np.concatenate(parts)}
+
+
+def _thresholds(widget: ContextExtension) -> list[float] | None:
+    """The pair indices of a method's thresholds, of Llama 3's as its configuration has them; None for one without."""
+    if widget.method == "llama3":
+        published = configs.model("Llama-3.1-8B").rope["rope_scaling"]
+        bounds = {"beta_fast": published["high_freq_factor"], "beta_slow": published["low_freq_factor"]}
+    elif widget.method in {"ntk_by_parts", "yarn_paper", "yarn_code"}:
+        bounds = {"beta_fast": widget.beta_fast, "beta_slow": widget.beta_slow}
+    else:
+        return None
+    length = {"original_max_position_embeddings": widget.trained}
+    return list(scaling.correction_range(widget.dim, widget.base, **length, **bounds, truncate=False))
 
 
 def values(widget: ContextExtension) -> dict[str, Any]:
     """What is drawn, in pairs, tokens and rotations.
 
-    Of the original list and of both methods: wavelengths, what its frequency is divided by, its rotations in the used
-    length, the attention factor, and the score at every distance; None for a LongRoPE without lists. Of the
-    original the rotations in the trained length, and the pair indices at which they are β fast and β slow.
+    Of the original list and of the method's: wavelengths, what its frequency is divided by, its rotations in the used
+    length, the attention factor, and where it is shown the score at every distance; None for a LongRoPE without lists.
+    Of three methods, what they divide by; of the original, the rotations in the trained length.
     """
-    bounds = {"beta_fast": widget.beta_fast, "beta_slow": widget.beta_slow, "truncate": False}
-    ramp = scaling.correction_range(widget.dim, widget.base, original_max_position_embeddings=widget.trained, **bounds)
+    original = inv_freq(widget.dim, widget.base)
     return {
-        "trained_rotations": rotations(widget.trained, inv_freq(widget.dim, widget.base)),
-        "ramp": list(ramp),
+        "trained_rotations": rotations(widget.trained, original),
+        "thresholds": _thresholds(widget),
         "original": _drawn(widget, "none"),
         "method": _drawn(widget, widget.method),
-        "other": _drawn(widget, widget.other),
+        "three": {name: original / scaled_by(widget, name).inv_freq for name in ("linear", "ntk_aware", "yarn_code")},
     }

@@ -416,6 +416,15 @@ export function grip(context, theme, x, y, colour) {
   context.fill();
 }
 
+// A length on a line, whose end is dragged: its name stands on the line, or beyond the grip where the line is too short.
+export function ruler(context, theme, from, to, y, text) {
+  const long = widthOf(context, theme.font, [text].flat().at(-1)), onLine = Math.abs(to - from) > long + 30, away = Math.sign(to - from);
+  new Plot(context, theme).rule([from, y], [to, y], { colour: theme.muted, dash: [] });
+  if (onLine) words(context, theme, text, (from + to) / 2, y, { align: "center", ground: true, width: Math.abs(to - from) - 30 });
+  else words(context, theme, text, to + 14 * away, y, { align: away < 0 ? "right" : "left", ground: true, width: long });
+  grip(context, theme, to, y, theme.text);
+}
+
 // Where panels stand: as many in a row as are at least `least` pixels wide. Each is { left, right, top, bottom }.
 export function panels(count, { width, height, least, gap = 16, top = 0 }) {
   const columns = Math.max(1, Math.min(count, Math.floor((width + gap) / (least + gap))));

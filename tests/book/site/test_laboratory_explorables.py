@@ -20,7 +20,7 @@ def test_a_press_chooses_the_sequence_length(open_live):
 @pytest.mark.xdist_group("CopyDistance")
 def test_a_press_on_a_cell_reads_it(open_live):
     live = open_live(CopyDistance)
-    x, y = live.evaluate("explorable.pixel(4, 0)")
+    x, y = live.evaluate("explorable.pixel(5, 0)")
     live.figure.locator("canvas").click(position={"x": x, "y": y})
     live.settle()
     assert (live.get("scaling"), live.get("distance")) == ("yarn", "768")

@@ -381,6 +381,14 @@ export function words(context, theme, text, x, y, { colour = theme.muted, align 
   context.fillText(written, x, y, ...(narrow ? [width] : []));
 }
 
+// A text in lines, of which each fits into `width` pixels unless a word of it does not.
+export function wrapped(context, font, text, width) {
+  return text.split(" ").reduce((lines, word) => {
+    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+    return lines.length && widthOf(context, font, longer) > width ? [...lines, word] : [...lines.slice(0, -1), longer];
+  }, []);
+}
+
 // An arrow between two points in pixels.
 export function arrow(context, [fromX, fromY], [toX, toY], colour, { width = 2.5, dash = [], head = 9 } = {}) {
   const length = Math.hypot(toX - fromX, toY - fromY), size = Math.min(head, length);

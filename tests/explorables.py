@@ -150,12 +150,12 @@ CASES = [
     Case(
         LearnedDistanceBias,
         [
-            {"clamp": "all", "base": "100", "layer": "1", "head": "3", "distance": 255, "seed": "1"},
-            {"clamp": "other_slow", "pair": 0, "head": "4"},
-            {"clamp": "fast", "pair": 15, "layer": "1", "seed": "1"},
+            {"clamp": "all", "base": "100", "layer": "1", "head": "3", "length": 200, "seed": "1"},
+            {"clamp": "other_slow", "show_pair": True, "pair": 0, "head": "4"},
+            {"clamp": "fast", "show_pair": True, "pair": 15, "layer": "1", "seed": "1", "length": 100},
         ],
-        {"clamp": "all", "head": "1"},
-        handles=("distance",),
+        {"clamp": "all", "head": "1", "show_pair": True},
+        handles=("length",),
     ),
     Case(
         CopyDistance,

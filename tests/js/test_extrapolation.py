@@ -89,23 +89,23 @@ def test_summary_of_results_that_were_made_up():
 SAID = [
     (
         {},
-        "At 4 times the trained length (512 tokens), the loss is 3.21 with RoPE, base 100, "
-        "and 1.51 with RoPE, base 100, YaRN.",
+        "At 4 times the trained length (512 tokens), the loss is 3.21 nats per byte with RoPE (base 100) "
+        "and 1.51 with RoPE (base 100) + YaRN.",
     ),
     (
         {"scheme": "learned_interpolate", "other": "learned_clamp", "length": 8},
-        "At 8 times the trained length (1\u202f024 tokens), the loss is 1.50 with learned embedding, interpolated "
-        "(one seed), and 12.00 with learned embedding, clamped (one seed).",
+        "At 8 times the trained length (1\u202f024 tokens), the loss is 1.50 nats per byte with "
+        "learned embedding (interpolated) (one seed) and 12.00 with learned embedding (clamped) (one seed).",
     ),
     (
         {"scheme": "learned_clamp", "other": "alibi", "length": 2},
-        "At 2 times the trained length (256 tokens), the loss is 3.00 with learned embedding, clamped (one seed), "
-        "and not measured with ALiBi, steep slopes.",
+        "At 2 times the trained length (256 tokens), the loss is 3.00 nats per byte with "
+        "learned embedding (clamped) (one seed) and not measured with ALiBi (steep slopes).",
     ),
     (
         {"view": "position", "scaling": "linear_by_4", "length": 2},
-        "At 2 times the trained length, the loss is not measured with RoPE, base 100, PI, always by 4, "
-        "and 1.41 at position L and 1.41 at the end with RoPE, base 100, YaRN.",
+        "At 2 times the trained length, the loss is not measured with RoPE (base 100) + PI (always by 4) "
+        "and 1.41 at position L and 1.41 at the end with RoPE (base 100) + YaRN.",
     ),
 ]
 
@@ -132,11 +132,11 @@ def test_several_seeds_and_gaps(monkeypatch):
         assert shown["finding"] == finding
     seeds = [", ".join(f"{loss + 0.01 * seed:.3f} (seed {seed})" for seed in range(3)) for loss in (5.1, 1.7)]
     assert (
-        f"16 L · ● RoPE, base 100: {seeds[0]} · ■ RoPE, base 100, YaRN: {seeds[1]}"
+        f"16 L · ● RoPE (base 100): {seeds[0]} · ■ RoPE (base 100) + YaRN: {seeds[1]}"
         in figure_of(Extrapolation).at({})["readings"]
     )
-    shown = figure_of(Extrapolation).at({"view": "position", "scheme": "sinusoidal"})
-    assert "0 L to 0.5 L · sinusoidal encoding: not measured · RoPE, base 100, YaRN: not evaluated" in shown["readings"]
+    readings = figure_of(Extrapolation).at({"view": "position", "scheme": "sinusoidal"})["readings"]
+    assert "0 L to 0.5 L · sinusoidal encoding: not measured · RoPE (base 100) + YaRN: not evaluated" in readings
 
 
 # ---- the results that ship -----------------------------------------------------------------------------------------
@@ -205,12 +205,19 @@ def test_lists_offer_what_the_laboratory_plans():
     assert (Copy.vocab_size, MEASURED) == (SYMBOLS, TIMES)
 
 
-@pytest.mark.parametrize("value", [0, 3, 6, 32, 2.5, -4, "4", None, True])
-def test_the_length_takes_powers_of_two(value):
-    accepted = re.escape(f"length takes powers of two from 1 to 16, got {value!r}")
+@pytest.mark.parametrize("value", [0, 0.9, 32, -4, "4", None, True])
+def test_the_length_is_within_what_was_measured(value):
+    accepted = re.escape(f"from 1 to 16, got {value!r}")
     with pytest.raises(traitlets.TraitError, match=accepted):
         Extrapolation(length=value)
-    assert [Extrapolation(length=times).length for times in (1, 2.0, 16)] == [1, 2, 16]
+
+
+@pytest.mark.parametrize("view", ["length", "position"])
+def test_between_two_lengths_the_nearest_is_read(view):
+    for length, nearest in ((1.3, 1), (2.8, 2), (3, 4), (11, 8), (12, 16)):
+        between, measured = (figure_of(Extrapolation).at({"view": view, "length": one}) for one in (length, nearest))
+        assert between["finding"] == measured["finding"]
+        assert_same(between["values"], measured["values"])
 
 
 def mean_by_length(measure, scheme, scaling="default"):

@@ -7,7 +7,7 @@ from posenc.frequencies import inv_freq
 from posenc.lab.distance_bias import clamped, distance_bias, most_negative_pairs
 from posenc.lab.measured import benchmarks, statistics
 from posenc.widgets import LearnedDistanceBias
-from posenc.widgets.learned_distance_bias import HEAD_DIM, LENGTH, TRAINED
+from posenc.widgets.learned_distance_bias import HEAD_DIM, LONGEST, TRAINED
 from tests.explorables import shown
 
 
@@ -15,7 +15,7 @@ from tests.explorables import shown
 @pytest.mark.parametrize("seed", ["0", "1"])
 def test_biases_and_losses_are_the_laboratorys(base, seed):
     content = statistics()[f"two_layers-text-rope_{base}-{seed}/content"][1]  # (heads, pairs)
-    frequencies, distances = inv_freq(HEAD_DIM, float(base)), np.arange(LENGTH + 1)
+    frequencies, distances = inv_freq(HEAD_DIM, float(base)), np.arange(LONGEST + 1)
     widget = shown(LearnedDistanceBias, base=base, seed=seed, clamp="most_negative")
     values = widget.values
     biases = distance_bias(content.mean(axis=0), frequencies, distances)
@@ -27,7 +27,7 @@ def test_biases_and_losses_are_the_laboratorys(base, seed):
         "kind": "distance_bias",
         "scheme": f"rope_{base}",
         "seed": int(seed),
-        "length": LENGTH,
+        "length": LONGEST,
         "profile": "two_layers",
     }
     for name, chosen in (
@@ -59,10 +59,11 @@ def test_what_is_clamped_stays_as_it_was_within_the_trained_length():
 
 def test_the_story_clamps():
     facts = {name: shown(LearnedDistanceBias, **setting).facts for name, setting in LearnedDistanceBias.story().items()}
-    assert facts["bias"]["at_trained"] < -1 < 1 < facts["bias"]["at_far"]
+    assert facts["bias"]["drop"] > 1 < facts["bias"]["at_far"]
     assert facts["bias"]["is_most_negative"]
-    assert facts["logit"]["factor"] > 1 > shown(LearnedDistanceBias, distance=64).facts["factor"]
-    assert facts["bias"]["share"] > 80 > 1 > facts["clamp"]["share"]
+    assert facts["bias"]["rotations"] < 1
+    np.testing.assert_allclose(np.exp(facts["logit"]["ten"]), 10)
+    assert facts["logit"]["share"] > 80 > 1 > facts["clamp"]["share"]
     assert facts["control"]["share"] > 80
 
     def gone(name):
@@ -74,4 +75,13 @@ def test_the_story_clamps():
     assert abs(gone("control")) < 0.05
     assert 0.1 < gone("fast") < 0.4
     assert gone("base") > 0.8
-    np.testing.assert_allclose(facts["bias"]["rotations"], facts["base"]["rotations"])
+
+
+def test_attention_moves_to_unseen_distances_as_the_sequence_grows():
+    shares = [shown(LearnedDistanceBias, length=length).facts["share"] for length in (1, 64, 128, 160, 192, 256)]
+    assert shares[:3] == [0, 0, 0]
+    assert shares[3] < 10 < 60 < shares[4] < shares[5]
+    for length in (1, 100, 256):
+        values = shown(LearnedDistanceBias, length=length, clamp="fast").values
+        for name in ("weights", "clamped_weights"):
+            np.testing.assert_allclose(values[name].sum(), 1)

@@ -1,5 +1,5 @@
 import { colours, sequential } from "./colours.js";
-import { Axis, HeatMap, Plot, cellAxis, grip, words } from "./drawing.js";
+import { HeatMap, Plot, cellAxis, grip, ruler, sized, words } from "./drawing.js";
 import catalogue from "./copy_distance.json";
 import { explorable } from "./explorable.js";
 import { fixed } from "./numbers.js";
@@ -10,7 +10,9 @@ const TRAINED = 128, LENGTHS = [128, 256, 512, 1024], DISTANCES = [16, 32, 64, 9
 const SCALINGS = Object.keys(catalogue.controls.scaling.options);
 const RIGHT = sequential(0, 1.25); // pale enough for the numbers in the cells
 const COLUMNS = DISTANCES.toReversed(); // as in a text, whose end is at the right
-const STRIP = { top: 54, bottom: 68 }, ARC = 34; // pixels
+const STRIP = { top: 84, bottom: 91 }, RULER = STRIP.bottom + 25, ARC = 34; // pixels
+const SHADES = [1, 0.45, 0.75, 0.5, 0.9, 0.35, 0.65, 0.8, 0.4, 1, 0.55, 0.7, 0.3, 0.85]; // of the scored symbols of a block,
+const LAST = [3, 9, 6, 0, 12, 5, 10, 1, 8, 13, 4, 11, 2, 7]; // and which is drawn wrong last
 
 const shareOf = (table, length, distance) => table?.[LENGTHS.indexOf(length)][DISTANCES.indexOf(distance)] ?? null;
 const percent = (share) => (share === null ? null : 100 * share);
@@ -23,43 +25,54 @@ function compute({ training, base, scaling, fine_tuning: steps }, width, previou
 }
 
 function places(width) {
-  const wide = width >= 600, top = STRIP.bottom + 70, bottom = top + (wide ? 30 : 28) * SCALINGS.length;
-  return { wide, columns: cellAxis(COLUMNS.length, wide ? 116 : 98, width - 8), rows: cellAxis(SCALINGS.length, top, bottom), height: bottom + 20 };
+  const wide = width >= 600, top = RULER + 50, bottom = top + (wide ? 30 : 28) * SCALINGS.length, right = wide ? 88 : 40, columns = cellAxis(COLUMNS.length, wide ? 140 : 92, width - right);
+  const across = wide ? 7 : 5, each = Math.floor((0.94 * Math.min(columns.at(1) - columns.at(0), right)) / across);
+  return { wide, columns, rows: cellAxis(SCALINGS.length, top, bottom), tile: { across, wide: each, high: wide ? 14 : 9, all: (wide ? 14 : 9) * Math.ceil(SHADES.length / across) }, copy: (columns.end + width) / 2, width, height: bottom + 20 };
 }
 
-const blockAt = ({ columns }, { distance }) => [columns.at(COLUMNS.indexOf(Number(distance))), (STRIP.top + STRIP.bottom) / 2];
-const endAt = ({ columns }, { length }) => [columns.at(firstOf(length) - 0.5), STRIP.bottom + 22];
+const blockAt = ({ columns }, { distance }) => columns.at(COLUMNS.indexOf(Number(distance)));
+const endAt = ({ columns }, { length }) => columns.at(firstOf(length) - 0.5);
+
+// The scored symbols of a block on the strip: so many right ones in their colour, of the others only frames.
+function drawBlock(context, theme, { tile: { across, wide, high, all } }, middle, right) {
+  const left = middle - (across / 2) * wide, top = STRIP.top - 2 - all;
+  Object.assign(context, { fillStyle: colours.key, strokeStyle: theme.grid, lineWidth: 1 });
+  SHADES.forEach((shade, k) => {
+    const box = [left + (k % across) * wide + 0.5, top + Math.floor(k / across) * high + 0.5, wide - 1.5, high - 1.5], isRight = LAST.indexOf(k) < right;
+    context.globalAlpha = isRight ? shade : 1;
+    isRight ? context.fillRect(...box) : context.strokeRect(...box);
+  });
+  context.globalAlpha = 1;
+}
 
 // A sequence, its columns as in the table: the block, its copy at the end, and as thick a line between them as the copy is accurate.
 function drawSequence({ context, width }, result, state, theme) {
-  const { columns, rows } = result, { length, distance } = state, { top, bottom } = STRIP, share = shareOf(result.values.methods[state.scaling], length, Number(distance));
-  const [block, middle] = blockAt(result, state), [left, ruler] = endAt(result, state), right = columns.end, known = Number(distance) < length, plot = new Plot(context, theme);
+  const { columns, rows, copy, tile } = result, { length, distance } = state, { top, bottom } = STRIP, share = shareOf(result.values.methods[state.scaling], length, Number(distance));
+  const block = blockAt(result, state), left = endAt(result, state), known = Number(distance) < length, plot = new Plot(context, theme);
   const text = say(picture[known ? (share === null ? "unknown" : "copy") : "too_short"], { distance, share: 100 * share });
-  words(context, theme, text, right, 9, { align: "right", colour: theme.text, bold: true });
-  context.globalAlpha = 0.25;
+  words(context, sized(theme, 15), text, width, 9, { align: "right", colour: theme.text, bold: true });
+  context.globalAlpha = 0.35;
   context.fillStyle = colours.neutral;
-  context.fillRect(left, top, right - left, bottom - top);
+  context.fillRect(left, top, width - left, bottom - top);
   context.globalAlpha = 1;
-  for (const [from, to] of [[top, bottom], [rows.start, rows.end]]) plot.rule([columns.at(2.5), from], [columns.at(2.5), to], { colour: colours.bound, width: 2, dash: [5, 4] });
+  for (const [from, to] of [[top - 8, bottom + 8], [rows.start, rows.end]]) plot.rule([columns.at(2.5), from], [columns.at(2.5), to], { colour: colours.bound, width: 2, dash: [5, 4] });
   words(context, theme, say(picture.trained, { trained: TRAINED }), columns.at(2.5), rows.end + 12, { align: "center", colour: theme.text, bold: true });
-  plot.rule([left, ruler], [right, ruler], { colour: theme.muted, dash: [] });
-  words(context, theme, picture.sequence.map((each) => say(each, { length, times: length / TRAINED })), (left + right) / 2, ruler, { align: "center", ground: true, width: right - left - 30 });
-  grip(context, theme, left, ruler, theme.text);
-  context.fillStyle = colours.query;
-  context.fillRect(right - 7, top - 2, 14, bottom - top + 4);
+  ruler(context, theme, width - 2, left, RULER, picture.sequence.map((each) => say(each, { length, times: length / TRAINED })));
   if (!known) return;
-  const high = Math.min(ARC, 8 + (right - block) / 4);
+  const over = top - 6 - tile.all, high = Math.min(ARC, 8 + (copy - block) / 5);
   for (const [colour, thick, dash] of [[theme.muted, 1.2, [3, 3]], [colours.score, 6 * (share ?? 0), []]]) {
     if (thick < 0.5) continue;
     Object.assign(context, { strokeStyle: colour, lineWidth: thick });
     context.setLineDash(dash);
     context.beginPath();
-    context.moveTo(right, top - 2);
-    context.quadraticCurveTo((right + block) / 2, top - 2 * high, block, top - 2);
+    context.moveTo(copy, over);
+    context.quadraticCurveTo((copy + block) / 2, over - 1.6 * high, block, over);
     context.stroke();
   }
   context.setLineDash([]);
-  grip(context, theme, block, middle, colours.key);
+  drawBlock(context, theme, result, block, SHADES.length);
+  drawBlock(context, theme, result, copy, Math.round(SHADES.length * (share ?? 0)));
+  grip(context, theme, block, (top + bottom) / 2, colours.key);
 }
 
 // The accuracy with each scaling, at each distance; after fine-tuning beside that before, where there is room.
@@ -72,7 +85,7 @@ function drawAccuracy({ context }, { values, untuned, columns, rows, wide }, { s
   COLUMNS.forEach((far, k) => words(context, theme, String(far), columns.at(k), header, { align: "center", colour: colours.key, bold: String(far) === distance }));
   SCALINGS.forEach((each, r) => {
     const own = each === scaling;
-    words(context, theme, catalogue.controls.scaling.options[each], columns.start - 8, rows.at(r), { align: "right", colour: own ? theme.text : theme.muted, bold: own });
+    words(context, theme, [catalogue.controls.scaling.options[each], picture.short[each]].filter(Boolean), columns.start - 8, rows.at(r), { width: columns.start - 8, align: "right", colour: own ? theme.text : theme.muted, bold: own });
     shares[r].forEach((share, k) => {
       const before = wide && untuned ? shareOf(untuned[each]?.["0"], length, COLUMNS[k]) : null;
       const text = share === null ? picture.none : before === null ? fixed(100 * share, 0) : say(picture.change, { before: 100 * before, after: 100 * share });
@@ -94,7 +107,7 @@ function facts({ values }, { length, distance, scaling }) {
   return {
     measured: here(scaling) !== null, fits: Number(distance) < length, accuracy: here(scaling), tuned: before !== null,
     best: best ?? null, best_accuracy: best ? here(best) : null,
-    near_before: at(512, 32, before), near: at(512, 32), far: at(512, 384), within: at(128, 64),
+    trained: TRAINED, symbols: SHADES.length, near_before: at(512, 32, before), near: at(512, 32), far: at(512, 384), within: at(512, 96),
   };
 }
 
@@ -117,11 +130,12 @@ const render = explorable({
   height: (width) => places(width).height,
   compute, draw, facts, reading,
   handles(result, state) {
-    const { columns } = result, step = columns.at(1) - columns.at(0), [block, middle] = blockAt(result, state), [left, ruler] = endAt(result, state);
-    const farther = (px) => Math.max(columns.nearest(columns.invert(px)), firstOf(state.length));
+    const { columns, tile } = result, step = columns.at(1) - columns.at(0), block = blockAt(result, state), left = endAt(result, state), half = Math.max((tile.across / 2) * tile.wide, 20);
+    const farther = (px) => Math.max(columns.nearest(columns.invert(px)), firstOf(state.length)), y = (STRIP.top + STRIP.bottom) / 2;
+    const box = { left: block - half, right: block + half, top: STRIP.top - tile.all - 6, bottom: STRIP.bottom + 8 };
     return [
-      { name: "distance", x: block, y: middle, along: "x", step, drag: (px) => ({ distance: String(COLUMNS[farther(px)]) }) },
-      { name: "length", x: left, y: ruler, along: "x", step, drag: (px) => ({ length: 2 ** -Math.min(columns.nearest(columns.invert(px) + 0.5), LENGTHS.length - 1) * LENGTHS.at(-1) }) },
+      { name: "distance", x: block, y, box, along: "x", step, drag: (px) => ({ distance: String(COLUMNS[farther(px)]) }) },
+      { name: "length", x: left, y: RULER, along: "x", step, drag: (px) => ({ length: 2 ** -Math.min(columns.nearest(columns.invert(px) + 0.5), LENGTHS.length - 1) * LENGTHS.at(-1) }) },
     ];
   },
   // The block stays within the sequence.

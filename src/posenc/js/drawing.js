@@ -404,6 +404,14 @@ export function words(context, theme, text, x, y, { colour = theme.muted, align 
   context.fillText(written, x, y, ...(narrow ? [width] : []));
 }
 
+// A text in lines, of which each fits into `width` pixels unless a word of it does not.
+export function wrapped(context, font, text, width) {
+  return text.split(" ").reduce((lines, word) => {
+    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+    return lines.length && widthOf(context, font, longer) > width ? [...lines, word] : [...lines.slice(0, -1), longer];
+  }, []);
+}
+
 // An arrow between two points in pixels.
 export function arrow(context, [fromX, fromY], [toX, toY], colour, { width = 2.5, dash = [], head = 9 } = {}) {
   const length = Math.hypot(toX - fromX, toY - fromY), size = Math.min(head, length);
@@ -437,6 +445,15 @@ export function grip(context, theme, x, y, colour) {
   context.beginPath();
   context.arc(x, y, 2.5, 0, 2 * Math.PI);
   context.fill();
+}
+
+// A length on a line, whose end is dragged: its name stands on the line, or beyond the grip where the line is too short.
+export function ruler(context, theme, from, to, y, text) {
+  const long = widthOf(context, theme.font, [text].flat().at(-1)), onLine = Math.abs(to - from) > long + 30, away = Math.sign(to - from);
+  new Plot(context, theme).rule([from, y], [to, y], { colour: theme.muted, dash: [] });
+  if (onLine) words(context, theme, text, (from + to) / 2, y, { align: "center", ground: true, width: Math.abs(to - from) - 30 });
+  else words(context, theme, text, to + 14 * away, y, { align: away < 0 ? "right" : "left", ground: true, width: long });
+  grip(context, theme, to, y, theme.text);
 }
 
 // Where panels stand: as many in a row as are at least `least` pixels wide. Each is { left, right, top, bottom }.

@@ -1,6 +1,6 @@
 import { chipsAndList } from "./chips_and_list.js";
 import { colours } from "./colours.js";
-import { Axis, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
+import { Axis, Plot, cellAxis, grip, widthOf, words, wrapped } from "./drawing.js";
 import catalogue from "./extrapolation.json";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
@@ -14,14 +14,17 @@ const ROLES = {
   other: { mark: "■ ", colour: colours.bound, width: 2.2, dash: [7, 4], square: true },
 };
 const DOTTED = [1.5, 3];
-const TOP = 22, FREE = 24; // pixels, of them below all values, where the length is dragged
+const TOP = 22, HEAD = 22, FREE = 26; // pixels, of them above all values, and below, where the length is dragged
+const LINE = 15, APART = 5; // pixels of a line of a name, and between two names
+const NEAR = 7; // pixels within which a drag stays at a length that was measured
 
-const bottomOf = (width) => TOP + (width < 600 ? 264 : 286);
+const bottomOf = (width) => TOP + (width < 600 ? 272 : 300);
 const height = (width) => bottomOf(width) + 40;
 const mean = (values) => values.reduce((sum, value) => sum + value) / values.length;
 const same = (some, others) => some.length === others.length && some.every((value, k) => value === others[k]);
 const isKnown = (values) => values.every((value) => value !== null);
-const timesOf = ({ length }) => TIMES.indexOf(length);
+const placeOf = ({ length }) => Math.log2(length);
+const nearestOf = (state) => Math.round(placeOf(state)); // of the lengths that were measured
 const byPosition = ({ view }) => view === "position";
 
 // One scheme with one scaling, as Python's `values()` has it.
@@ -30,7 +33,7 @@ function chosen(data, state, scheme, wanted) {
   const name = say(picture.name, { scheme, scaling }, names);
   const entry = data.measured[state.measure][scheme], lengths = entry?.by_length[scaling];
   if (!lengths) return { name, trained: null, seeds: [], by_length: null, truncated: null, by_position: null };
-  const curves = entry.by_position[scaling][timesOf(state)];
+  const curves = entry.by_position[scaling][nearestOf(state)];
   return {
     name, trained: entry.trained, seeds: entry.seeds, by_length: lengths, truncated: entry.by_length.default.map(([short]) => short),
     by_position: curves?.map((curve) => curve.map((value) => (value === null ? null : value / 100))) ?? null,
@@ -40,11 +43,12 @@ function chosen(data, state, scheme, wanted) {
 function compute(state, width, previous, data) {
   const first = chosen(data, state, state.scheme, state.scaling), other = chosen(data, state, state.other, state.other_scaling);
   const values = { first, other: other.name === first.name ? null : other };
-  const [least, to] = data.limits[state.measure], from = least - ((to - least) * FREE) / (bottomOf(width) - TOP - FREE);
+  const [least, most] = data.limits[state.measure], bottom = bottomOf(width), each = (most - least) / (bottom - TOP - HEAD - FREE), times = TIMES[nearestOf(state)];
+  const ends = { start: 40, end: width - (width < 600 ? 92 : 160) }; // names stand at the ends of the lines
   return {
-    values, symbols: data.symbols,
-    x: cellAxis(byPosition(state) ? 2 * state.length : TIMES.length, 46, width - 12),
-    y: new Axis({ from, to, start: bottomOf(width), end: TOP }),
+    values, symbols: data.symbols, times, names: width - ends.end - 12,
+    x: byPosition(state) ? cellAxis(2 * times, ends.start, ends.end) : new Axis({ from: -0.35, to: TIMES.length - 0.9, ...ends }),
+    y: new Axis({ from: least - each * FREE, to: most + each * HEAD, start: bottom, end: TOP }),
     shown: Object.keys(ROLES).filter((role) => values[role]),
   };
 }
@@ -57,89 +61,105 @@ function columns({ by_length, by_position }, state) {
 
 const known = (drawn, state) => columns(drawn, state).map((column, place) => [place, column]).filter(([, column]) => isKnown(column));
 
-function draw({ context, width }, result, state, theme, cursor) {
-  const { values, symbols, shown, x, y } = result, { length, measure } = state;
-  const half = measure === "copy_half", positions = byPosition(state);
+function draw({ context }, result, state, theme, cursor) {
+  const { values, symbols, shown, times, x, y } = result, { measure } = state;
+  const half = measure === "copy_half", positions = byPosition(state), nearest = nearestOf(state);
   const trained = [...new Set(shown.map((role) => values[role].trained).filter(Boolean))];
   const mark = say(picture.trained, { one_length: trained.length === 1, trained: trained[0] });
   const titled = (texts) => texts.map((text) => say(text, { ...state, trained_length: mark }, names));
-  const plot = new Plot(context, theme, x, y);
-  if (positions) {
-    // Steps are half of L wide, and place k begins at k − ½ on an axis of cells.
-    x.ticks = () => [0, 0.25, 0.5, 0.75, 1].map((share) => share * 2 * length - 0.5);
-    plot.ground(1.5, 2 * length - 0.5, colours.neutral);
-  } else {
-    plot.ground(timesOf(state) - 0.5, timesOf(state) + 0.5, colours.neutral, 0.2);
+  const plot = new Plot(context, theme, x, y), past = positions ? 1.5 : 0; // steps of half of L, of which place k begins at k − ½
+  if (positions) x.ticks = () => [0, 0.25, 0.5, 0.75, 1].map((share) => share * 2 * times - 0.5);
+  const ticks = y.ticks(5).filter((tick) => y.at(tick) > y.end + HEAD - 4);
+  y.ticks = () => ticks;
+  if (x.to > past) {
+    plot.ground(past, x.to, colours.bound, 0.1);
+    words(context, theme, picture.longer, (x.at(past) + x.end) / 2, y.end + 11, { align: "center", bold: true, colour: theme.text, width: x.end - x.at(past) - 8 });
   }
-  plot.axes({
-    xTitle: titled(picture.x),
-    yTitle: titled(picture.y),
-    xText: (place) => {
-      if (place === 0 && !positions && width >= 520) return picture.as_trained;
-      return say(picture.tick, { times: positions ? (place + 0.5) / 2 : TIMES[place] });
-    },
-  });
-  if (!positions || length > 1) {
-    const [long, short] = titled(picture.y).map((text) => widthOf(context, theme.font, text)), room = x.end - x.start;
-    const left = room - (long <= room ? long : short) - 12;
-    words(context, theme, picture.longer, x.end, y.end - 4, { align: "right", baseline: "bottom", width: left });
-  }
+  words(context, theme, titled(picture.y), x.start, y.end - 4, { baseline: "bottom", width: x.end + result.names + 12 - x.start });
+  words(context, theme, titled(picture.x), x.end, y.start + 22, { align: "right", baseline: "top", width: x.end });
+  plot.axes({ xTitle: "", yTitle: "", xText: (place) => say(picture.tick, { times: positions ? (place + 0.5) / 2 : TIMES[place] }) });
 
-  const truncations = half || positions ? [] : shown.map((role) => values[role].truncated).filter(Boolean), named = [];
-  const labels = new Labels(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }), chosen = [];
-  const dotted = (value, colour, texts, last = true) => {
+  const labels = new Labels(context, theme, { left: x.start, right: x.end, top: y.end + HEAD, bottom: y.start - FREE }), chosen = [], named = [];
+  const truncations = half || positions ? [] : shown.map((role) => values[role].truncated).filter(Boolean);
+  const dotted = (value, colour, text) => {
     plot.horizontal(value, { colour, width: 1.8, dash: DOTTED });
     labels.along([x.start, y.at(value)], [x.end, y.at(value)], labels.lines);
-    if (last) named.push({ texts, colour, at: [x.at(0.5), y.at(value)] });
+    if (text) named.push({ text, colour: theme.text, from: [x.end, y.at(value)] });
   };
   for (const role of shown) {
     const drawn = values[role], { mark, colour, width: thick, dash, square } = ROLES[role], places = known(drawn, state);
     if (truncations.includes(drawn.truncated)) {
       const alike = truncations.every((one) => same(one, truncations[0]));
-      dotted(mean(drawn.truncated), alike ? theme.text : colour, picture.truncated.map((text) => (alike ? text : mark + text)), !alike || drawn.truncated === truncations.at(-1));
+      dotted(mean(drawn.truncated), alike ? theme.text : colour, drawn.truncated === truncations.at(-1) && picture.truncated);
     }
     const ends = (place) => (positions ? [place - 0.5, place + 0.5] : [place]);
     const spread = places.flatMap(([place, column]) => ends(place).map((at) => [x.at(at), Math.min(...column), Math.max(...column)]));
     const line = places.flatMap(([place, column]) => ends(place).map((at) => [at, mean(column)]));
     plot.area(spread, colour);
     plot.line(line, colour, { width: thick, dash });
-    if (!positions) plot.marks(places.flatMap(([place, column]) => column.map((value) => [place, value])), colour, { radius: 3.5, square });
     labels.beside(line.map(([at, value]) => [x.at(at), y.at(value)]));
-    const found = !positions && places.find(([place]) => place === timesOf(state));
-    if (found) chosen.push([mean(found[1]), colour]);
-    const parts = drawn.name.split(", "), texts = parts.map((_, k) => say(picture.line, { mark, name: parts.slice(k).join(", ") })); // the first that fits
-    const [place, value] = line[positions ? Math.ceil(0.6 * line.length) : timesOf(state) === 3 ? 2 : 3] ?? line.at(-1) ?? []; // not at the chosen length
-    if (line.length) named.unshift({ texts, colour, at: [x.at(place), y.at(value)] });
+    if (!positions) {
+      plot.marks(line, colour, { radius: 3.5, square });
+      const found = line.find(([place]) => place === nearest);
+      if (found) chosen.push({ value: found[1], colour, square });
+    }
+    if (line.length) named.push({ text: say(picture.line, { mark, name: drawn.name }), colour, from: [x.at(line.at(-1)[0]), y.at(line.at(-1)[1])] });
   }
-  if (half) dotted(1 / symbols, theme.text, [say(picture.chance, { symbols })]);
+  if (half) dotted(1 / symbols, theme.text, say(picture.chance, { symbols }));
+  nameLines(context, theme, result, named);
   for (const { x: px, y: py } of handles({ x, y }, state)) {
-    labels.keep(px, py, 9);
+    plot.rule([px, y.end + HEAD], [px, py], { dash: [3, 3] });
+    labels.along([px, y.end + HEAD], [px, py], labels.lines);
     grip(context, theme, px, py, theme.text);
   }
-  const at = x.at(timesOf(state)), towards = timesOf(state) < TIMES.length - 1 ? 0 : Math.PI; // the means at the chosen length
-  for (const [value] of chosen) labels.keep(at, y.at(value), 5);
-  for (const [value, colour] of chosen) labels.write(fixed(value, 2), [at, y.at(value)], { towards, away: 9, colour, bold: true });
-  for (const { texts, colour, at } of named) {
-    const text = texts.find((each) => widthOf(context, `600 ${theme.font}`, each) <= x.end - x.start) ?? texts.at(-1);
-    labels.write(text, at, { towards: -Math.PI / 2, away: 8, colour, bold: colour !== theme.text });
+  const at = x.at(nearest), towards = nearest < TIMES.length - 1 ? -0.6 : Math.PI + 0.6; // the means at the nearest length
+  for (const { value, colour, square } of chosen) {
+    plot.marks([[nearest, value]], colour, { radius: 6, square });
+    labels.keep(at, y.at(value), 6);
   }
+  for (const { value, colour } of chosen) labels.write(fixed(value, 2), [at, y.at(value)], { towards, away: 9, colour, bold: true });
   if (cursor !== null) plot.vertical(cursor.column, { dash: [] });
 }
 
-// The chosen length is dragged along its axis.
+// The name of each line at its end, where they make room for each other.
+function nameLines(context, theme, { x, y, names: room }, named) {
+  const each = named.map(({ text, colour, from }) => {
+    const lines = wrapped(context, `600 ${theme.font}`, text.replace(/(\+|\(base|1|of) /g, "$1\u00a0"), room);
+    return { lines, colour, from, high: LINE * lines.length, top: from[1] - (LINE * lines.length) / 2 };
+  }).sort((one, other) => one.from[1] - other.from[1] || one.top - other.top);
+  let free = y.end;
+  for (const one of each) {
+    one.top = Math.max(one.top, free);
+    free = one.top + one.high + APART;
+  }
+  free = y.start + APART;
+  for (const one of each.toReversed()) {
+    one.top = Math.min(one.top, free - APART - one.high);
+    free = one.top;
+  }
+  for (const { lines, colour, from: [px, py], high, top } of each) {
+    new Plot(context, theme).rule([px, py], [x.end + 8, top + high / 2], { colour, dash: px < x.end - 30 ? [1, 3] : [] });
+    lines.forEach((line, k) => words(context, theme, line, x.end + 12, top + LINE * (k + 0.5), { colour, bold: true, width: room }));
+  }
+}
+
+// The chosen length is dragged along its axis; it stays a little at those that were measured.
 function handles({ x, y }, state) {
-  const drag = (px) => ({ length: TIMES[x.nearest(x.invert(px))] });
-  return byPosition(state) ? [] : [{ name: "length", x: x.at(timesOf(state)), y: y.start - 12, along: "x", step: x.at(1) - x.at(0), drag }];
+  const drag = (px) => {
+    const place = Math.min(Math.max(x.invert(px), 0), TIMES.length - 1), nearest = Math.round(place);
+    return { length: 2 ** (Math.abs(px - x.at(nearest)) < NEAR ? nearest : place) };
+  };
+  return byPosition(state) ? [] : [{ name: "length", x: x.at(placeOf(state)), y: y.start - 12, along: "x", drag }];
 }
 
 // A press on the picture chooses the length there.
 function press(px, py, { x, y }, state) {
-  if (byPosition(state) || px < x.at(-0.5) || px > x.at(TIMES.length - 0.5) || py < y.end || py > y.start + 24) return null;
+  if (byPosition(state) || px < x.start || px > x.end || py < y.end || py > y.start + 24) return null;
   const length = TIMES[x.nearest(x.invert(px))];
   return length === state.length ? null : { length };
 }
 
-const columnOf = ({ by_length }, state) => by_length?.map((row) => row[timesOf(state)]) ?? [null];
+const columnOf = ({ by_length }, state) => by_length?.map((row) => row[nearestOf(state)]) ?? [null];
 
 // The means of one of both: at the chosen length; or where the trained length and the sequence end.
 function found(drawn, state) {
@@ -147,18 +167,18 @@ function found(drawn, state) {
   if (!isKnown(both[0])) both.reverse(); // nothing is asked there
   const [values, compared] = both;
   if (!isKnown(values)) return { known: false };
-  const second = state.length > 1 && isKnown(compared);
+  const second = nearestOf(state) > 0 && isKnown(compared);
   return { known: true, mean: mean(values), second, second_mean: second ? mean(compared) : null };
 }
 
-function facts({ values, symbols, shown }, state) {
+function facts({ values, symbols, shown, times }, state) {
   const drawn = shown.map((role) => ({ name: values[role].name, seeds: values[role].seeds.length, trained: values[role].trained, ...found(values[role], state) }));
   drawn.forEach((one, k) => {
     one.opens = k === 0 && one.known;
-    one.tokens = state.length * one.trained;
+    one.tokens = times * one.trained;
     one.another = k > 0 && one.known && drawn[0].known && one.trained !== drawn[0].trained;
   });
-  return { drawn, symbols };
+  return { drawn, symbols, length: times };
 }
 
 function reading({ values, shown }, state, { column: place }) {
@@ -172,11 +192,20 @@ function reading({ values, shown }, state, { column: place }) {
   return { drawn, from: place / 2, to: (place + 1) / 2, times: TIMES[place] };
 }
 
+// A choice of schemes, whose list takes what is left of its row: no choice makes it higher.
+function oneRow(...control) {
+  const made = chipsAndList(...control);
+  made.row.style.flexWrap = "nowrap";
+  made.row.lastElementChild.style = "flex: 0 1 7em; min-width: 3em";
+  return made;
+}
+
 const render = explorable({
   catalogue,
   readers: [{ name: "column", axis: ({ x }) => x }],
   height, compute, draw, facts, reading, press, handles,
-  controls: { scheme: chipsAndList, other: chipsAndList },
+  controls: { scheme: oneRow, other: oneRow },
+  opening: (share, state) => ({ length: 2 ** (share * placeOf(state)) }), // the sequence grows from the trained length
   pixel: ({ x, y }, place, value) => [x.at(place), y.at(value)],
 });
 

@@ -77,8 +77,8 @@ class Extrapolation(Explorable):
     """What the laboratory's models lose beyond the length of their training, two schemes or scalings at once."""
 
     module = "extrapolation"
-    room = (702, 865)
-    main = ("scheme", "length")
+    room = (718, 810)
+    main = ("scheme", "other")
 
     measure = Choice("text", chips=True)
     view = Choice("length", chips=True)
@@ -86,7 +86,7 @@ class Extrapolation(Explorable):
     scaling = Choice("default", needs={"scheme": SCALED})
     other = Choice("rope_100", chips=True)
     other_scaling = Choice("yarn", needs={"other": SCALED})
-    length = Control(4, 1, 16, "powers")
+    length = Control(4, 1, 16, "log")
 
     @classmethod
     def data(cls) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from posenc.lab.measured import benchmarks, statistics
-from posenc.widgets._base import Choice, Control, Explorable
+from posenc.widgets._base import Choice, Control, Explorable, Switch
 
-TRAINED, LENGTH = 128, 256  # tokens
+TRAINED, LONGEST = 128, 256  # tokens
 HEAD_DIM = 32
 WINDOWS = 200  # of text, for the losses with clamped biases
 # Which pairs are clamped: the control's options, and their names in the measurements.
@@ -28,7 +28,7 @@ def _run(base: str, seed: str) -> dict[str, Any]:
     """One model: E[q k̄] as pairs of numbers, the measured losses, and the loss within the trained length."""
     name, wanted = f"two_layers-text-rope_{base}-{seed}", {"scheme": f"rope_{base}", "seed": int(seed), "task": "text"}
     content = statistics()[f"{name}/content"]
-    found = benchmarks().select(kind="distance_bias", profile="two_layers", length=LENGTH, **wanted)
+    found = benchmarks().select(kind="distance_bias", profile="two_layers", length=LONGEST, **wanted)
     losses = {one["chosen"]: one["loss"] for one in found}
     asked = wanted | {"kind": "plain", "probe": "text", "profile": "two_layers", "length": TRAINED}
     _, plain = benchmarks().values(**asked)  # (seeds, windows)
@@ -41,15 +41,16 @@ def _run(base: str, seed: str) -> dict[str, Any]:
 
 
 class LearnedDistanceBias(Explorable):
-    """The distance bias of a trained model's heads, of one pair and of all, and the loss with it clamped."""
+    """The distance bias of a trained model's heads, the attention that it alone gives, and the loss with it clamped."""
 
     module = "learned_distance_bias"
-    room = (710, 907)
+    room = (752, 907)
     main = ("clamp",)
 
     clamp = Choice("none", chips=True)
-    distance = Control(200, 0, LENGTH - 1, "integer")
-    pair = Control(7, 0, HEAD_DIM // 2 - 1, "integer")
+    length = Control(LONGEST, 1, LONGEST, "integer")
+    show_pair = Switch(False)
+    pair = Control(7, 0, HEAD_DIM // 2 - 1, "integer", needs="show_pair")
     base = Choice("10000", chips=True)
     layer = Choice("2", chips=True)
     head = Choice("mean")

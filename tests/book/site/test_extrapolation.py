@@ -12,22 +12,30 @@ from posenc.widgets.extrapolation import TIMES
 pytestmark = pytest.mark.xdist_group("Extrapolation")  # with the battery of tests of it: they share its page
 
 
-def test_the_length_moves_in_powers_of_two(open_live):
+def test_the_length_goes_from_end_to_end_and_stays_a_little_at_each_that_was_measured(open_live):
     live = open_live(Extrapolation)
+    live.open()
     slider, typed = live.input("length"), live.input("length", "text")
     slider.press("Home")
-    reached = [live.get("length")]
-    for key in ("ArrowRight", "PageUp", "ArrowUp", "ArrowRight", "ArrowRight", "ArrowLeft"):
-        slider.press(key)
-        reached.append(live.get("length"))
-    assert reached == [1, 2, 4, 8, 16, 16, 8]
-    for to, length in ((-0.1, 1), (0.3, 2), (0.45, 4), (0.55, 4), (0.8, 8), (1.1, 16)):
-        live.drag("length", to)
-        assert live.get("length") == length
+    assert live.get("length") == 1
+    slider.press("ArrowLeft")
+    assert live.get("length") == 1
+    slider.press("End")
+    assert live.get("length") == 16
+    live.figure.locator("canvas").scroll_into_view_if_needed()
+    [handle], box = live.evaluate("explorable.handles"), live.figure.locator("canvas").bounding_box()
+    live.page.mouse.move(box["x"] + handle["x"], box["y"] + handle["y"])
+    live.page.mouse.down()
+    for to, length in ((2, 4), (2.04, 4), (1.5, 2**1.5), (-1, 1)):
+        x, _ = live.evaluate("explorable.pixel(...x)", [to, 2.5])
+        live.page.mouse.move(box["x"] + x, box["y"] + handle["y"])
+        live.settle()
+        assert live.get("length") == pytest.approx(length, rel=0.02)
+    live.page.mouse.up()
     typed.fill("3")
     typed.press("Enter")
-    assert live.get("length") == 4
-    assert live.notice == "sequence length takes powers of two from 1 to 16; 3 became 4."
+    assert live.get("length") == 3
+    assert live.finding.startswith("At 4 times the trained length")
 
 
 def test_a_length_is_pressed_in_the_picture(open_live):

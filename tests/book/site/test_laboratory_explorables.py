@@ -8,19 +8,19 @@ from posenc.widgets import CopyDistance, LearnedDistanceBias
 
 
 @pytest.mark.xdist_group("LearnedDistanceBias")
-def test_a_press_moves_the_key(open_live):
+def test_a_press_chooses_the_sequence_length(open_live):
     live = open_live(LearnedDistanceBias)
-    for distance in (10, 150):
-        x, y = live.evaluate("explorable.pixel(...x)", [distance, -10])
+    for length in (10, 150):
+        x, y = live.evaluate("explorable.pixel(...x)", [length, -10])
         live.figure.locator("canvas").click(position={"x": x, "y": y})
         live.settle()
-        assert live.get("distance") == distance
+        assert live.get("length") == length
 
 
 @pytest.mark.xdist_group("CopyDistance")
 def test_a_press_on_a_cell_reads_it(open_live):
     live = open_live(CopyDistance)
-    x, y = live.evaluate("explorable.pixel(4, 0)")
+    x, y = live.evaluate("explorable.pixel(5, 0)")
     live.figure.locator("canvas").click(position={"x": x, "y": y})
     live.settle()
     assert (live.get("scaling"), live.get("distance")) == ("yarn", "768")

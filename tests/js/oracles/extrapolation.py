@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from posenc._sentences import say
 from posenc.widgets import Extrapolation
-from posenc.widgets.extrapolation import SCALED, TIMES
+from posenc.widgets.extrapolation import SCALED
 
 
 def _drawn(widget: Extrapolation, scheme: str, scaling: str) -> dict[str, Any]:
@@ -19,7 +20,7 @@ def _drawn(widget: Extrapolation, scheme: str, scaling: str) -> dict[str, Any]:
     entry = data["measured"][widget.measure].get(scheme, {"by_length": {}})
     if scaling not in entry["by_length"]:
         return drawn | {"trained": None, "seeds": [], "by_length": None, "truncated": None, "by_position": None}
-    curves = entry["by_position"][scaling][TIMES.index(widget.length)]
+    curves = entry["by_position"][scaling][round(math.log2(widget.length))]
     by_position = curves and [[None if value is None else value / 100 for value in curve] for curve in curves]
     return drawn | {
         "trained": entry["trained"],

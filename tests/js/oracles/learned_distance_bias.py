@@ -9,7 +9,7 @@ import numpy as np
 from posenc.frequencies import inv_freq
 from posenc.lab.distance_bias import clamped, distance_bias, most_negative_pairs
 from posenc.widgets import LearnedDistanceBias
-from posenc.widgets.learned_distance_bias import HEAD_DIM, LENGTH, TRAINED, _run
+from posenc.widgets.learned_distance_bias import HEAD_DIM, LONGEST, TRAINED, _run
 
 BIN = 16  # distances of one bar
 
@@ -19,12 +19,12 @@ def _biases(widget: LearnedDistanceBias) -> tuple[np.ndarray, np.ndarray, np.nda
     parts = np.array(_run(widget.base, widget.seed)["products"])[int(widget.layer) - 1]
     products, frequencies = parts[..., 0] + 1j * parts[..., 1], inv_freq(HEAD_DIM, float(widget.base))
     chosen = products.mean(axis=0) if widget.head == "mean" else products[int(widget.head) - 1]
-    return frequencies, products, distance_bias(chosen, frequencies, np.arange(LENGTH + 1))
+    return frequencies, products, distance_bias(chosen, frequencies, np.arange(LONGEST + 1))
 
 
-def _weights(bias: np.ndarray) -> np.ndarray:
-    """The attention weights of keys of the same content, in sums of BIN distances."""
-    powers = np.exp(bias[:LENGTH])
+def _weights(bias: np.ndarray, length: int) -> np.ndarray:
+    """The attention weights of so many keys of the same content, in sums of BIN distances."""
+    powers = np.where(np.arange(LONGEST) < length, np.exp(bias[:LONGEST]), 0)
     return (powers / powers.sum()).reshape(-1, BIN).sum(axis=1)
 
 
@@ -48,8 +48,8 @@ def values(widget: LearnedDistanceBias) -> dict[str, Any]:
         "pair": biases[widget.pair],
         "all": biases.sum(axis=0),
         "clamped": kept.sum(axis=0),
-        "weights": _weights(biases.sum(axis=0)),
-        "clamped_weights": _weights(kept.sum(axis=0)),
+        "weights": _weights(biases.sum(axis=0), widget.length),
+        "clamped_weights": _weights(kept.sum(axis=0), widget.length),
         "b": -chosen.imag,
         "clamped_pairs": clamped_pairs,
         "most_negative": negative,

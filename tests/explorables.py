@@ -218,14 +218,14 @@ CASES = [
     Case(
         EncodingGallery,
         [
-            {"scheme": "integer", "length": 16, "dim": 2},
-            {"scheme": "binary", "dim": 4},
+            {"scheme": "integer", "length": 16, "dim": 2, "m": 0},
+            {"scheme": "binary", "dim": 4, "m": 95},
             {"scheme": "radix", "length": 96, "dim": 6},
-            {"scheme": "sinusoidal", "length": 17, "dim": 32},
-            {"scheme": "dyadic", "length": 33, "dim": 8},
+            {"scheme": "normalised", "length": 17, "dim": 32, "m": 17},
+            {"scheme": "dyadic", "length": 33, "dim": 8, "m": 90},
         ],
         {"scheme": "harmonic", "length": 96, "dim": 32},
-        handles=("length",),
+        handles=("m", "length"),
     ),
     Case(
         SinusoidExplorer,

@@ -5,7 +5,7 @@ import { colours, diverging, sequential } from "./colours.js";
 import { HeatMap, cellAxis, colourBar, grip, sized, widthOf, words } from "./drawing.js";
 import catalogue from "./encoding_gallery.json";
 import { explorable } from "./explorable.js";
-import { grouped } from "./numbers.js";
+import { fixed, grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture, scores: inWords, properties } = catalogue;
@@ -35,47 +35,51 @@ const MET = {
 };
 const isMet = (property, score, dim) => (MET[property] ?? ((value) => value <= ROUNDING))(score, dim);
 
-// The encodings of a sequence, up to the first position that has none, and their scores. `known` keeps encodings and distances
-// that a sequence of another length shares with this one.
-function encodingAndScores(name, length, dim, steps, known = { encodings: [], apart: [] }) {
+const upTo = (count) => Array.from({ length: count }, (_, position) => position);
+
+// One encoding: of every position on the page that has one, how far apart they are, and its scores in the sequence, up to the
+// first position without one. `known` is the same at another length.
+function measured(name, length, dim, steps, known) {
   const { encode, end, relative } = ENCODINGS[name], last = end(length, dim), count = Math.min(length, last);
-  const encodingsOf = (length) => {
-    const from = relative ? 0 : known.encodings.length;
-    const added = encode(Array.from({ length: Math.max(0, count - from) }, (_, k) => from + k), length, dim);
-    if (relative) return added;
-    known.encodings.push(...added);
-    return known.encodings.slice(0, count);
-  };
-  const encodings = encodingsOf(length), apart = distances(encodings, relative ? [] : known.apart);
+  const kept = relative ? undefined : known, shown = kept?.shown ?? encode(upTo(Math.min(LONGEST, last)), length, dim), apart = kept?.apart ?? distances(shown);
+  const encodings = shown.slice(0, count), within = apart.slice(0, count);
   const scores = {
-    min_distance: minDistance(apart),
+    min_distance: minDistance(within),
     max_norm: maxNorm(encodings),
-    length_dependence: lengthDependence(encodings, encodingsOf(2 * length)),
+    length_dependence: lengthDependence(encodings, relative ? encode(upTo(count), 2 * length, dim) : encodings),
     defined_fraction: Math.min(Math.max((last - length) / length, 0), 1),
-    translation_residual: translationResidual(apart),
-    monotonicity_violations: monotonicityViolations(apart),
+    translation_residual: translationResidual(within),
+    monotonicity_violations: monotonicityViolations(within),
     shift_residual: steps[name][dim / 2 - 1],
   };
-  return { known, encodings, scores };
+  const neighbours = within.slice(1).map((row) => row.at(-1)), most = kept?.most ?? Math.max(...apart.flatMap((row) => Array.from(row)), 0);
+  return { shown, apart, most, scores, neighbours: [Math.min(...neighbours), Math.max(...neighbours)] };
 }
 
-// Where the large picture stands, and below it the small ones with their verdicts.
+// The distances of all encodings from that of one position, if it has one.
+const distancesFrom = ({ shown, apart }, position) => (
+  position < shown.length ? shown.map((_, n) => (n === position ? 0 : apart[Math.max(n, position)][Math.min(n, position)])) : []
+);
+
+// The large picture and the bars below it, then the small ones with their verdicts.
 function places(width) {
-  const wide = width >= 600, left = wide ? 206 : width < 400 ? 142 : 164, thumb = wide ? 34 : 24, row = 18;
-  const bottom = MAP + (wide ? 100 : 76), top = bottom + 36, first = top + thumb + (wide ? 22 : 72), last = first + PROPERTIES.length * row;
-  return { wide, left, column: (width - left) / NAMES.length, bottom, top, thumb, first, row, last, height: last + row + 4 };
+  const wide = width >= 600, left = wide ? Math.min(width - 7 * 62, 366) : width < 400 ? 134 : 170, column = (width - left) / NAMES.length;
+  const bottom = MAP + (wide ? 96 : 62), high = wide ? 60 : 40, zero = bottom + 22 + high, top = zero + 38, thumb = wide ? 34 : 22;
+  const small = { top: top + thumb + 4, bottom: top + thumb + (wide ? 32 : 24) }, lines = wide ? 1 : column < 26 ? 3 : 2, row = 18;
+  const first = small.bottom + 6 + 15 * lines, last = first + PROPERTIES.length * row;
+  return { wide, left, column, bottom, bars: { top: zero - high, bottom: zero }, top, thumb, small, lines, first, row, last, height: last + row + 4 };
 }
 
-function compute({ scheme, length, dim }, width, previous, { steps }) {
-  const known = previous?.dim === dim ? previous.gallery : {};
+function compute({ scheme, length, dim, m }, width, previous, { steps }) {
   const gallery = previous?.length === length && previous.dim === dim
-    ? previous.gallery : Object.fromEntries(NAMES.map((name) => [name, encodingAndScores(name, length, dim, steps, known[name]?.known)]));
-  const each = (map) => Object.fromEntries(NAMES.map((name) => [name, map(gallery[name].scores)]));
-  const { encode, end } = ENCODINGS[scheme], last = Math.min(LONGEST, end(length, dim));
+    ? previous.gallery : Object.fromEntries(NAMES.map((name) => [name, measured(name, length, dim, steps, previous?.dim === dim ? previous.gallery[name] : undefined)]));
+  const each = (map) => Object.fromEntries(NAMES.map((name) => [name, map(gallery[name])]));
   const values = {
-    encodings: encode(Array.from({ length: last }, (_, position) => position), length, dim),
-    scores: each((scores) => scores),
-    met: each((scores) => PROPERTIES.map((property) => isMet(property, scores[property], dim))),
+    encodings: gallery[scheme].shown,
+    neighbours: gallery[scheme].neighbours,
+    distances: each((one) => distancesFrom(one, m)),
+    scores: each(({ scores }) => scores),
+    met: each(({ scores }) => PROPERTIES.map((property) => isMet(property, scores[property], dim))),
   };
   const place = places(width);
   const axes = {
@@ -96,55 +100,81 @@ function cellsOf(encodings, positions, dim) {
 
 const scaleOf = (scheme, positions) => (scheme === "integer" ? sequential(0, positions - 1) : diverging(1));
 
-// All positions that have an encoding, those past the end of the sequence pale.
-function drawMap({ context, width }, { values, axes, place }, { scheme, length, dim }, theme, cursor) {
-  const { position: x, dimension: y } = axes, map = new HeatMap(context, theme, x, y), scale = scaleOf(scheme, LONGEST);
+// A bar for each position, as high as its encoding is far from that of m.
+function drawBars(context, x, { top, bottom }, far, most, gap) {
+  const cell = x.at(1) - x.at(0), high = (bottom - top) / (most || 1);
+  context.fillStyle = colours.score;
+  far.forEach((distance, n) => context.fillRect(x.at(n - 0.5), bottom - high * distance, cell - gap, high * distance));
+}
+
+function drawMap({ context, width }, { values, gallery, axes, place }, { scheme, length, dim, m }, theme, cursor) {
+  const { position: x, dimension: y } = axes, { bars } = place, map = new HeatMap(context, theme, x, y), scale = scaleOf(scheme, LONGEST);
   map.fill(cellsOf(values.encodings, LONGEST, dim), scale);
-  const step = [1, 2, 4, 8].find((size) => dim / size <= 4), stride = width < 400 ? 16 : 8, end = x.at(length - 0.5), defined = values.encodings.length;
-  const ticks = (count, by) => Array.from({ length: Math.ceil(count / by) }, (_, k) => [k * by, String(k * by)]);
-  map.labels({ xTicks: ticks(LONGEST, stride), yTicks: ticks(dim, step) });
-  context.globalAlpha = 0.72;
-  context.fillStyle = theme.ground;
-  context.fillRect(end, y.start, x.end - end, y.end - y.start);
-  context.globalAlpha = 1;
-  const middle = (y.start + y.end) / 2, said = (text, from, to) => {
-    if (to - from > widthOf(context, theme.font, text) + 8) words(context, theme, text, (from + to) / 2, middle, { align: "center", colour: theme.text, rim: true });
-  };
-  if (defined < length) said(picture.no_encoding, x.at(defined - 0.5), end);
-  said(picture[defined > length ? "past" : "no_encoding"], end + 8, x.end);
+  const step = [1, 2, 4, 8].find((size) => dim / size <= 4), defined = values.encodings.length;
+  map.labels({ yTicks: upTo(Math.ceil(dim / step)).map((k) => [k * step, String(k * step)]) });
+  if (defined < LONGEST) {
+    const from = x.at(defined - 0.5), said = picture.no_encoding;
+    if (x.end - from > widthOf(context, theme.font, said) + 8) words(context, theme, said, (from + x.end) / 2, (y.start + y.end) / 2, { align: "center" });
+  }
   const name = nameOf(scheme), named = widthOf(context, `600 ${theme.font}`, name) + 10, bar = 60, from = x.end - bar - 22;
   words(context, theme, name, 0, 9, { colour: theme.text, bold: true });
   words(context, theme, [picture.map, picture.map_short, ""], named, 9, { width: from - named - 24 });
   colourBar(context, theme, scale, { left: Math.round(from), top: 4, width: bar, ticks: [] });
   words(context, theme, grouped(scale.from), from - 5, 9, { align: "right" });
   words(context, theme, grouped(scale.to), from + bar + 5, 9);
-  context.strokeStyle = colours.position;
+  // the sequence and its end
+  const end = x.at(length - 0.5), ends = say(picture.end, { length }), before = end - 14 > widthOf(context, `600 ${theme.font}`, ends);
+  context.strokeStyle = theme.text;
   context.lineWidth = 2;
   context.strokeRect(x.start - 1, y.start - 1, end - x.start + 2, y.end - y.start + 2);
-  grip(context, theme, end, MAP - 10, colours.position);
-  const ends = say(picture.end, { length }), before = end - 14 > widthOf(context, `600 ${theme.font}`, ends);
-  words(context, theme, ends, before ? end - 14 : end + 14, MAP - 10, { align: before ? "right" : "left", colour: colours.position, bold: true });
+  grip(context, theme, end, MAP - 10, theme.text);
+  words(context, theme, ends, before ? end - 14 : end + 14, MAP - 10, { align: before ? "right" : "left", colour: theme.text, bold: true });
+  // the distances from m
+  const cell = x.at(1) - x.at(0), at = x.at(m), { most } = gallery[scheme];
+  drawBars(context, x, bars, values.distances[scheme], most, cell > 5 ? 1 : 0);
+  words(context, theme, fixed(most, most < 100 ? 1 : 0), x.start - 6, bars.top + 4, { align: "right" });
+  words(context, theme, "0", x.start - 6, bars.bottom - 4, { align: "right" });
+  words(context, theme, m < defined ? picture.bars : say(picture.no_bars, { m }), x.start, y.end + 12, { colour: theme.text, width: x.end - x.start });
+  context.strokeStyle = theme.grid;
+  context.lineWidth = 1;
+  context.strokeRect(x.start - 0.5, bars.bottom + 0.5, x.end - x.start + 1, 0);
+  const said = say(picture.position, { m }), wide = widthOf(context, `600 ${theme.font}`, said), right = at + 14 + wide < x.end;
+  const [low, high] = right ? [at - 14, at + 18 + wide] : [at - 18 - wide, at + 14];
+  for (let n = 0; n < LONGEST; n += width < 400 ? 16 : 8) {
+    const tick = x.at(n), half = widthOf(context, theme.font, String(n)) / 2 + 3;
+    if (tick + half < low || tick - half > high) words(context, theme, String(n), tick, bars.bottom + 12, { align: "center" });
+  }
+  context.strokeStyle = colours.position;
+  context.lineWidth = 2;
+  context.strokeRect(at - cell / 2 - 1, y.start - 1, cell + 2, y.end - y.start + 2);
+  context.strokeRect(at, y.end + 22, 0, bars.bottom + 4 - y.end - 22);
+  grip(context, theme, at, bars.bottom + 12, colours.position);
+  words(context, theme, said, right ? at + 13 : at - 13, bars.bottom + 12, { align: right ? "left" : "right", colour: colours.position, bold: true });
   if (cursor !== null) map.outline(cursor.dimension, cursor.position);
 }
 
 // The chosen encoding's column, and what leads from it to the large picture.
-function drawChoice({ context }, { axes: { position, dimension }, place }, theme, left, right) {
-  const upper = place.top - 2, lower = place.last + place.row + 2;
+function drawChoice({ context }, { axes: { position }, place }, theme, left, right) {
+  const upper = place.top - 2, from = place.bars.bottom + 24, lower = place.small.bottom + 2;
   context.fillStyle = theme.muted;
   context.globalAlpha = 0.2;
   context.beginPath();
-  for (const [x, y] of [[position.start, dimension.end + 24], [position.end, dimension.end + 24], [right, upper], [left, upper]]) context.lineTo(x, y);
+  for (const [x, y] of [[position.start, from], [position.end, from], [right, upper], [left, upper]]) context.lineTo(x, y);
   context.fill();
+  context.globalAlpha = 0.12;
+  context.fillRect(left, lower, right - left, place.last + place.row + 2 - lower);
   context.globalAlpha = 1;
   context.strokeStyle = theme.text;
   context.lineWidth = 2;
   context.strokeRect(left, upper, right - left, lower - upper);
 }
 
-function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, dim }, theme, cursor) {
-  const { context } = canvas, { wide, left, column, top, thumb, row, last } = place, { property: y } = axes, shown = Math.min(SHOWN, length);
+function drawBoard(canvas, { values, gallery, axes, place }, { scheme, dim }, theme, cursor) {
+  const { context } = canvas, { wide, left, column, top, thumb, small, lines, row, last } = place, { property: y } = axes;
   const columns = NAMES.map((name, k) => ({ name, start: left + k * column + 2, end: left + (k + 1) * column - 2 }));
   const high = row - 3, large = sized(theme, 14);
+  const chosen = columns.find(({ name }) => name === scheme);
+  drawChoice(canvas, { axes, place }, theme, chosen.start - 1, chosen.end + 1);
   // All marks of one look in turn: a change of font costs more than a word.
   for (const fine of [true, false]) {
     const alike = columns.flatMap(({ name, start, end }) => PROPERTIES.map((_, r) => ({ start, end, r })).filter(({ r }) => values.met[name][r] === fine));
@@ -155,27 +185,31 @@ function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, d
     const mark = picture[fine ? "met" : "failed"];
     for (const { start, end, r } of alike) words(context, large, mark, (start + end) / 2, y.at(r) + 1, { align: "center", colour: fine ? theme.text : colours.bound, bold: true });
   }
-  const counts = NAMES.map((name) => values.met[name].filter(Boolean).length), most = Math.max(...counts), small = sized(theme, wide ? 12 : 11);
+  const counts = NAMES.map((name) => values.met[name].filter(Boolean).length), most = Math.max(...counts), named = sized(theme, wide ? 12 : 11);
   columns.forEach(({ name, start, end }, k) => {
-    const map = new HeatMap(context, theme, cellAxis(shown, start, end), cellAxis(dim, top, top + thumb)), middle = (start + end) / 2;
-    map.fill(cellsOf(gallery[name].encodings, shown, dim), scaleOf(name, LONGEST));
-    context.save();
-    context.translate(middle, top + thumb + (wide ? 11 : 3));
-    if (!wide) context.rotate(-Math.PI / 2); // so that its name fits
-    words(context, small, picture.columns[name], 0, 0, { align: wide ? "center" : "right", colour: theme.text });
-    context.restore();
+    const map = new HeatMap(context, theme, cellAxis(SHOWN, start, end), cellAxis(dim, top, top + thumb)), middle = (start + end) / 2;
+    map.fill(cellsOf(gallery[name].shown, SHOWN, dim), scaleOf(name, LONGEST));
+    drawBars(context, cellAxis(LONGEST, start, end), small, values.distances[name], gallery[name].most, 0);
+    const [at, align] = wide || k < NAMES.length - 1 ? [middle, "center"] : [end + 1, "right"]; // in several lines where a name is wider than its column
+    words(context, named, picture.columns[name], at, small.bottom + 10 + 15 * (k % lines), { align, colour: theme.text, bold: name === scheme, width: lines * column - (wide ? 4 : 9) });
     if (counts[k] === most) {
       context.fillStyle = colours.score;
       context.fillRect(start, last + 1, end - start, row - 2);
     }
     words(context, large, String(counts[k]), middle, last + row / 2 + 1, { align: "center", colour: counts[k] === most ? theme.ground : theme.text, bold: true });
   });
-  PROPERTIES.forEach((property, r) => words(context, theme, [properties[property].name, properties[property].short], 0, y.at(r) + 1, { colour: theme.text, width: left - 6 }));
+  PROPERTIES.forEach((property, r) => drawProperty(context, theme, properties[property], y.at(r) + 1, left - 8));
   words(context, theme, say(picture[wide ? "count" : "count_short"], { properties: PROPERTIES.length }), 0, last + row / 2 + 1, { colour: theme.text, bold: true });
   words(context, theme, [picture.choose, picture.choose_short], 0, top + thumb / 2, { width: left - 6 });
-  const chosen = columns.find(({ name }) => name === scheme);
-  drawChoice(canvas, { axes, place }, theme, chosen.start - 1, chosen.end + 1);
+  words(context, theme, picture.far, 0, (small.top + small.bottom) / 2 + 1, { width: left - 6 });
   if (cursor !== null) new HeatMap(context, theme, axes.encoding, y).outline(cursor.property, cursor.encoding);
+}
+
+// A property's name, and what it means where there is room; else only that.
+function drawProperty(context, theme, { name, means }, y, width) {
+  const start = widthOf(context, theme.font, name) + 9, meaning = means.find((text) => start + widthOf(context, theme.font, text) <= width);
+  words(context, theme, meaning ? name : means.at(-1), 0, y, { colour: theme.text, width });
+  if (meaning) words(context, theme, meaning, start, y);
 }
 
 const onMap = ({ last }) => last === "position" || last === "dimension";
@@ -185,21 +219,22 @@ function draw(canvas, result, state, theme, cursor) {
   drawBoard(canvas, result, state, theme, cursor && !onMap(cursor) ? cursor : null);
 }
 
-function facts({ values, gallery }, { scheme, length }) {
-  const encoded = gallery[scheme].encodings.length;
-  const failed = PROPERTIES.filter((_, r) => !values.met[scheme][r]).map((property) => ({ name: properties[property].name }));
+function facts({ values }, { scheme, length }) {
+  const { encodings, neighbours: [least, most] } = values, met = values.met[scheme];
+  const failed = PROPERTIES.filter((_, r) => !met[r]).map((property) => ({ name: properties[property].name }));
   return {
-    encoding: nameOf(scheme), properties: PROPERTIES.length, met: PROPERTIES.length - failed.length, ends: encoded < length, last_encoded: encoded - 1, fails: failed.length > 0, failed,
+    encoding: nameOf(scheme), properties: PROPERTIES.length, met: PROPERTIES.length - failed.length, fails: failed.length > 0, failed,
+    ends: encodings.length < length, last_encoded: encodings.length - 1, invariant: met[PROPERTIES.indexOf("translation_residual")], least, most,
   };
 }
 
 const scoreOf = (property, score) => say(inWords[properties[property].score], { score, percent: 100 * score });
 
-function reading({ values }, { dim }, { position, dimension, encoding, property, last }) {
-  const scheme = NAMES[encoding], key = PROPERTIES[property], row = values.encodings[position];
+function reading({ values }, { scheme: chosen, dim }, { position, dimension, encoding, property, last }) {
+  const scheme = NAMES[encoding], key = PROPERTIES[property], far = values.distances[chosen][position];
   return {
-    on_map: onMap({ last }), encoded: row !== undefined, value: row?.[dimension], of_encoding: nameOf(scheme), ...properties[key],
-    is_met: values.met[scheme][property], score: scoreOf(key, values.scores[scheme][key]), ideal: say(properties[key].ideal, { root: Math.sqrt(dim) }),
+    on_map: onMap({ last }), encoded: position < values.encodings.length, value: values.encodings[position]?.[dimension], has_far: far !== undefined, far, of_encoding: nameOf(scheme),
+    ...properties[key], is_met: values.met[scheme][property], score: scoreOf(key, values.scores[scheme][key]), ideal: say(properties[key].ideal, { root: Math.sqrt(dim) }),
   };
 }
 
@@ -211,27 +246,31 @@ function blocks({ values }, { scheme, dim }) {
   return [table({ caption: say(catalogue.table.caption, { encoding: nameOf(scheme) }), columns: catalogue.table.columns, rows })];
 }
 
-// The end of the sequence is dragged.
-const handles = ({ axes: { position: x, dimension: y } }, { length }) => [{
-  name: "length", x: x.at(length - 0.5), y: MAP - 10, line: { vertical: true, from: MAP - 20, to: y.end }, drag: (px) => ({ length: x.nearest(x.invert(px) - 0.5) + 1 }),
-}];
+// Position m and the end of the sequence are dragged.
+const handles = ({ axes: { position: x, dimension: y }, place: { bars } }, { length, m }) => [
+  { name: "m", x: x.at(m), y: bars.bottom + 12, line: { vertical: true, from: y.start, to: bars.bottom + 22 }, drag: (px) => ({ m: x.nearest(x.invert(px)) }) },
+  { name: "length", x: x.at(length - 0.5), y: MAP - 10, along: "x", drag: (px) => ({ length: x.nearest(x.invert(px) - 0.5) + 1 }) },
+];
 
-// A press on a column chooses its encoding.
-function press(x, y, { place }) {
-  if (x < place.left || y < place.top || y > place.last + place.row) return null;
-  return { scheme: NAMES[Math.min(Math.floor((x - place.left) / place.column), NAMES.length - 1)] };
+// A press on a column chooses its encoding; one on the large picture, m.
+function press(px, py, { place, axes: { position: x, dimension: y } }) {
+  if (px >= x.start && px <= x.end && py >= y.start && py <= place.bars.bottom) return { m: x.nearest(x.invert(px)) };
+  if (px < place.left || py < place.top || py > place.last + place.row) return null;
+  return { scheme: NAMES[Math.min(Math.floor((px - place.left) / place.column), NAMES.length - 1)] };
 }
 
 const panel = (across, down) => ({ axes }) => [{ left: axes[across].start, right: axes[across].end, top: axes[down].start, bottom: axes[down].end }];
+const onBars = ({ axes: { position: x }, place: { bars } }) => [{ left: x.start, right: x.end, top: bars.top, bottom: bars.bottom }];
 const reader = (name, across, down) => ({ name, axis: ({ axes }) => axes[name], vertical: name === down, within: panel(across, down) });
 
 const render = explorable({
   catalogue,
   readers: [
-    reader("position", "position", "dimension"), reader("dimension", "position", "dimension"),
-    reader("encoding", "encoding", "property"), reader("property", "encoding", "property"),
+    { ...reader("position", "position", "dimension"), within: (result) => [...panel("position", "dimension")(result), ...onBars(result)] },
+    reader("dimension", "position", "dimension"), reader("encoding", "encoding", "property"), reader("property", "encoding", "property"),
   ],
   height: (width) => places(width).height,
+  opening: (share, { m }) => ({ m: Math.round(LONGEST - 1 + share * (m - LONGEST + 1)) }), // m moves in from the end
   compute, draw, facts, reading, blocks, press, handles,
   pixel: ({ axes }, position, dimension) => [axes.position.at(position), axes.dimension.at(dimension)],
 });

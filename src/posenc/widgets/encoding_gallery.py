@@ -16,7 +16,7 @@ from posenc.analysis import (
 from posenc.widgets._base import Choice, Control, Explorable
 
 LONG = 256  # positions over which a matrix for one step is fitted
-LONGEST = 96  # tokens in the longest sequence
+LONGEST = 96  # tokens in the longest sequence, and positions in the large picture
 
 
 class Encoding(NamedTuple):
@@ -61,11 +61,12 @@ class EncodingGallery(Explorable):
 
     module = "encoding_gallery"
     room = (692, 920)
-    main = ("length",)
+    main = ("m",)
 
-    scheme = Choice("integer")
+    scheme = Choice("sinusoidal")
+    m = Control(24, 0, LONGEST - 1, "integer")
     length = Control(64, 16, LONGEST, "integer")
-    dim = Control(16, 2, 32, "even")
+    dim = Control(8, 2, 32, "even")
 
     @classmethod
     def data(cls) -> dict[str, Any]:

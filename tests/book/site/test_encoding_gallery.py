@@ -19,7 +19,7 @@ def test_the_table_says_what_each_property_scores(open_live):
     assert [row.split("\t")[1] for row in rows] == [
         "✓ 1.00", "✓ 2.45", "✓ 0", "✓ 100 %", "✗ 14.6 %", "✗ 28.0 %", "✗ 0.22",
     ]  # fmt: skip
-    assert rows[1].split("\t")[2] == "up to √d = 4.00"
+    assert rows[1].split("\t")[2] == "up to √d = 2.83"
     live.set(scheme="sinusoidal")
     rows = live.figure.locator(".posenc-table tbody tr").all_inner_texts()
     assert [row.split("\t")[1][0] for row in rows] == list("✓✓✓✓✓✗✓")
@@ -35,13 +35,21 @@ def test_a_press_on_its_column_chooses_an_encoding(open_live, width):
     )
     column = (wide - left) / len(schemes)
     for k, scheme in reversed(list(enumerate(schemes))):
-        for y in (200, 300):  # on its picture, and among its verdicts
+        for y in (260, 400):  # on its picture, and among its verdicts
             live.set(scheme="dyadic" if scheme == "integer" else "integer")
             press(live, left + (k + 0.5) * column, y)
             assert live.get("scheme") == scheme
         assert live.finding == shown(EncodingGallery, scheme=scheme).finding
-    press(live, 5, 300)
+    press(live, 5, 400)
     assert live.get("scheme") == "integer", "the properties' names choose nothing"
+
+
+def test_m_is_dragged_and_pressed(open_live):
+    live = open_live(EncodingGallery)
+    drag_handle(live, "m", 80)
+    assert 24 < live.get("m") < 40
+    press(live, live.evaluate("explorable.pixel(x, 3)", 60)[0], 80)
+    assert live.get("m") == 60
 
 
 def test_the_end_of_the_sequence_is_dragged(open_live):

@@ -56,12 +56,23 @@ def met(name: str, score: float, dim: int) -> bool:
 
 
 def values(widget: EncodingGallery) -> dict[str, Any]:
-    """All positions that have an encoding, past the end too; each scheme's score and verdict for each property."""
-    encoding = ENCODINGS[widget.scheme]
-    shown = np.arange(min(LONGEST, encoding.end(widget.length, widget.dim)))
-    scored = {scheme: scores(scheme, widget.length, widget.dim) for scheme in ENCODINGS}
+    """All positions that have an encoding, past the end too; the smallest and largest distance of two neighbours in
+    the sequence; each scheme's distances from m, its score and verdict for each property.
+    """
+    length, dim = widget.length, widget.dim
+    encoded = {
+        scheme: rows(np.arange(min(LONGEST, end(length, dim))), length, dim)
+        for scheme, (rows, end) in ENCODINGS.items()
+    }
+    steps = np.linalg.norm(np.diff(encoded[widget.scheme][:length], axis=0), axis=-1)
+    scored = {scheme: scores(scheme, length, dim) for scheme in ENCODINGS}
     return {
-        "encodings": encoding.rows(shown, widget.length, widget.dim),
+        "encodings": encoded[widget.scheme],
+        "neighbours": [steps.min(), steps.max()],
+        "distances": {
+            scheme: np.linalg.norm(p - p[widget.m], axis=-1) if widget.m < len(p) else []
+            for scheme, p in encoded.items()
+        },
         "scores": scored,
-        "met": {scheme: [met(name, x, widget.dim) for name, x in row.items()] for scheme, row in scored.items()},
+        "met": {scheme: [met(name, x, dim) for name, x in row.items()] for scheme, row in scored.items()},
     }

@@ -1,18 +1,18 @@
 import { SLOPE, encodingOf, injected, scoreOf } from "./arithmetic_injection.js";
 import { softmax } from "./arithmetic_bias.js";
 import { colours } from "./colours.js";
-import { Axis, Plot, arrow, cellAxis, grip, sized, words } from "./drawing.js";
+import { Axis, Plot, arrow, grip, sized, words } from "./drawing.js";
 import catalogue from "./injection_points.json";
 import { explorable } from "./explorable.js";
+import { Labels } from "./labels.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const LAST = 32, LATEST = 6, ROUNDING = 1e-9; // as in Python
 const QUERY = 2, KEY = 1; // “sat” and “cat” among the tokens
 const POINTS = ["input", "query_key", "logits"];
-const LANES = { query: 16, key: 44 }, TRACK = 74; // the tokens, and their positions
-const FRAME = { top: 124, bottom: 192 }, BARS = { top: 250, bottom: 364 }, MOST = 0.9; // of a weight
-const HEIGHT = 366, HALF = { word: 31, high: 13 };
+const TOP = 40, MOST = 0.55; // of the columns, and a weight that they have room for at least
+const HALF = { word: 31, high: 13 }; // of a token that is dragged
 
 function compute(state, width, previous, data) {
   const { injection_point: point, m, n, start } = state, low = Math.min(m, n), { query, keys, others } = data;
@@ -25,31 +25,61 @@ function compute(state, width, previous, data) {
     together: Array.from({ length: LAST + 1 - Math.abs(m - n) }, (_, k) => score(m - low + k, n - low + k)),
     apart: Array.from({ length: LAST + 1 }, (_, position) => score(position, n)),
   };
-  return { values, blind: weightsOf("none"), places, data, query, key: keys[KEY], ...layout(width) };
+  return { values, blind: weightsOf("none"), places, data, query, key: keys[KEY], ...layout(width, Math.max(MOST, ...values.weights)), tokens: new Axis({ from: 0, to: 5, start: 0, end: width }) };
 }
 
-function layout(width) {
-  const gap = width >= 600 ? 28 : 12, across = (width - 2 * gap) / 3;
+// The columns on the track of positions, below it the lanes of the two tokens that are dragged, and the injection points.
+function layout(width, most = MOST) {
+  const wide = width >= 600, gap = wide ? 28 : 10, across = (width - 2 * gap) / 3, foot = wide ? 204 : 176, track = foot + 12, frame = track + 120;
   return {
     positions: new Axis({ from: 0, to: LAST, start: HALF.word + 1, end: width - HALF.word - 1 }),
+    weights: new Axis({ from: 0, to: most, start: foot, end: TOP }),
     points: POINTS.map((name, k) => ({ name, left: 1 + k * (across + gap), right: k * (across + gap) + across - 1 })),
-    bars: { x: new Axis({ from: 0, to: MOST, start: 42, end: width - 48 }), y: cellAxis(6, BARS.top, BARS.bottom) },
+    column: wide ? 52 : 32,
+    track,
+    lanes: { key: track + 44, query: track + 74 },
+    frame: { top: frame, bottom: frame + 72 },
+    button: { top: frame + 78, bottom: frame + 104 },
+    height: frame + 106,
   };
 }
 
-// ---- the tokens
+// ---- the tokens, and on each its attention weight
 
-function drawTokens({ context }, { positions: axis, places, data }, state, theme) {
-  const line = new Plot(context, theme, axis, new Axis({ from: 0, to: 1, start: TRACK, end: TRACK - 1 }));
-  line.horizontal(0, { colour: theme.muted, dash: [] });
-  for (let tick = 0; tick <= LAST; tick += 4) words(context, theme, String(tick), axis.at(tick), TRACK + 16, { align: "center" });
-  places.forEach((position, k) => {
-    if (k === QUERY || k === KEY) return;
-    words(context, sized(theme, 14), data.words[k], axis.at(position), TRACK, { align: "center", colour: theme.text, ground: true });
+const roleOf = (k) => (k === KEY ? "key" : k === QUERY ? "query" : null);
+
+function drawWeights({ context, width }, { values, blind, places, positions, weights: y, column }, theme, cursor) {
+  words(context, theme, picture.weights, 0, 9, { colour: theme.text, bold: true, width });
+  const labels = new Labels(context, theme, { left: 0, right: width, top: 20, bottom: y.start });
+  [...places.keys()].sort((one, other) => (roleOf(one) ? 1 : 0) - (roleOf(other) ? 1 : 0)).forEach((k) => { // in front, those that are dragged
+    const x = positions.at(places[k]), top = y.at(values.weights[k]), role = roleOf(k);
+    context.fillStyle = colours[role ?? "score"];
+    context.globalAlpha = role === "key" || cursor?.token === k ? 1 : 0.6;
+    context.fillRect(x - column / 2, top, column, y.start - top);
+    context.globalAlpha = 1;
+    context.strokeStyle = theme.text;
+    context.lineWidth = 1.5;
+    context.setLineDash([4, 3]);
+    context.strokeRect(x - column / 2, y.at(blind[k]), column, y.start - y.at(blind[k]));
+    context.setLineDash([]);
   });
+  for (const k of [KEY, QUERY, ...places.keys()].filter((k, at, all) => all.indexOf(k) === at)) {
+    const text = say(picture.weight, { weight: 100 * values.weights[k] });
+    labels.write(text, [positions.at(places[k]), y.at(Math.max(values.weights[k], blind[k]))], { towards: -Math.PI / 2, away: 2, bold: true, colour: theme.text });
+  }
+}
+
+function drawTokens({ context }, { positions: axis, weights, places, data, track, lanes }, state, theme) {
+  const line = new Plot(context, theme, axis, new Axis({ from: 0, to: 1, start: track, end: track - 1 }));
+  line.horizontal(0, { colour: theme.muted, dash: [] });
   for (const [name, position] of [["query", state.m], ["key", state.n]]) {
-    const x = axis.at(position), y = LANES[name];
-    line.rule([x, y + HALF.high], [x, TRACK], { colour: colours[name], dash: [] });
+    const x = axis.at(position);
+    line.rule([x, weights.start], [x, lanes[name]], { colour: colours[name], width: 2, dash: [] });
+  }
+  for (let tick = 0; tick <= LAST; tick += 4) words(context, theme, String(tick), axis.at(tick), track + 18, { align: "center", ground: true });
+  places.forEach((position, k) => roleOf(k) || words(context, sized(theme, 14), data.words[k], axis.at(position), track, { align: "center", colour: theme.text, ground: true }));
+  for (const [name, position] of [["query", state.m], ["key", state.n]]) {
+    const x = axis.at(position), y = lanes[name];
     context.fillStyle = theme.ground;
     context.fillRect(x - HALF.word, y - HALF.high, 2 * HALF.word, 2 * HALF.high);
     context.fillStyle = context.strokeStyle = colours[name];
@@ -106,64 +136,44 @@ const WITHIN = {
 };
 
 function drawPoint(context, theme, { name, left, right }, result, state) {
-  const { top, bottom } = FRAME, isOn = state.injection_point === name, wide = right - left, middle = (left + right) / 2;
-  words(context, theme, picture.points[name], middle, top - 14, { align: "center", bold: true, colour: theme.text, width: wide });
-  words(context, theme, isOn ? picture.on[name] : picture.off, middle, bottom + 15, { align: "center", width: wide, colour: isOn ? theme.text : theme.muted });
+  const { frame: { top, bottom }, button } = result, isOn = state.injection_point === name, wide = right - left, middle = (left + right) / 2;
+  words(context, theme, picture.points[name], middle, top - 13, { align: "center", bold: true, colour: theme.text, width: wide });
   context.fillStyle = colours.score;
   context.globalAlpha = isOn ? 0.12 : 0;
-  context.fillRect(left, top, wide, bottom - top);
+  context.fillRect(left, top, wide, button.bottom - top);
   context.globalAlpha = isOn ? 1 : 0.55; // what the others would do
-  WITHIN[name](context, theme, { left: left + 10, right: right - 10, top: top + 8, bottom: bottom - 4 }, result, state);
+  WITHIN[name](context, theme, { left: left + 10, right: right - 10, top: top + 6, bottom: bottom - 2 }, result, state);
   context.globalAlpha = 1;
   context.strokeStyle = isOn ? colours.score : theme.muted;
   context.lineWidth = isOn ? 3 : 1.5;
-  context.strokeRect(left, top, wide, bottom - top);
-}
-
-// ---- the attention of “sat”
-
-function drawWeights({ context, width }, { values, blind, data, bars: { x, y } }, theme, cursor) {
-  words(context, theme, picture.weights, 0, 236, { colour: theme.text, bold: true, width });
-  const high = 0.66 * (y.at(1) - y.at(0));
-  values.weights.forEach((weight, k) => {
-    const top = y.at(k) - high / 2, name = k === KEY ? "key" : k === QUERY ? "query" : null, end = x.at(weight), was = x.at(blind[k]);
-    context.fillStyle = colours[name ?? "score"];
-    context.globalAlpha = name === "key" || cursor?.token === k ? 1 : 0.55;
-    context.fillRect(x.start, top, end - x.start, high);
-    context.globalAlpha = 1;
-    context.strokeStyle = theme.text;
-    context.setLineDash([4, 3]);
-    context.strokeRect(x.start, top, was - x.start, high);
-    context.setLineDash([]);
-    words(context, theme, say(picture.weight, { weight: 100 * weight }), Math.max(end, was) + 7, y.at(k) + 1, { bold: true, colour: theme.text });
-    words(context, theme, data.words[k], x.start - 8, y.at(k) + 1, { align: "right", bold: name !== null, colour: name ? colours[name] : theme.text });
-  });
-  context.fillStyle = theme.muted;
-  context.fillRect(x.start - 1, y.start, 1, y.end - y.start);
+  context.strokeRect(left, top, wide, button.bottom - top);
+  context.fillStyle = colours.score;
+  context.globalAlpha = isOn ? 1 : 0.16;
+  context.fillRect(left, button.top, wide, button.bottom - button.top);
+  context.globalAlpha = 1;
+  words(context, theme, picture[isOn ? "on" : "off"][name], middle, (button.top + button.bottom) / 2 + 1, { align: "center", bold: true, width: wide - 8, colour: isOn ? theme.ground : theme.text });
 }
 
 function draw(canvas, result, state, theme, cursor) {
   const { context } = canvas;
-  context.lineWidth = 1;
+  drawWeights(canvas, result, theme, cursor);
   drawTokens(canvas, result, state, theme);
   for (const point of result.points) drawPoint(context, theme, point, result, state);
-  context.lineWidth = 1;
-  drawWeights(canvas, result, theme, cursor);
 }
 
 // ---- handles
 
-function handles({ positions: axis }, { m, n }) {
+function handles({ positions: axis, lanes }, { m, n }) {
   const handle = (name, control, position) => {
-    const x = axis.at(position), y = LANES[name];
+    const x = axis.at(position), y = lanes[name];
     const box = { left: x - HALF.word, right: x + HALF.word, top: y - HALF.high, bottom: y + HALF.high };
     return { name, along: "x", x, y, box, drag: (px) => ({ [control]: axis.nearest(axis.invert(px)) }) };
   };
   return [handle("query", "m", m), handle("key", "n", n)];
 }
 
-function press(px, py, { points }, { injection_point: present }) {
-  const at = py >= FRAME.top - 20 && py <= FRAME.bottom + 20 && points.find(({ left, right }) => px >= left && px <= right);
+function press(px, py, { points, frame, button }, { injection_point: present }) {
+  const at = py >= frame.top - 20 && py <= button.bottom && points.find(({ left, right }) => px >= left && px <= right);
   return at ? { injection_point: present === at.name ? "none" : at.name } : null;
 }
 
@@ -184,14 +194,15 @@ const render = explorable({
   catalogue,
   readers: [{
     name: "token",
-    vertical: true,
-    axis: ({ bars }) => bars.y,
-    within: ({ bars: { x, y } }) => [{ left: 0, right: x.end + 48, top: y.start, bottom: y.end }],
+    axis: ({ tokens }) => tokens,
+    within: ({ positions: { start, end }, track }) => [{ left: start - HALF.word, right: end + HALF.word, top: 20, bottom: track + 10 }],
+    pick: (x, y, { positions, places }) => places.reduce((near, place, k) => (Math.abs(positions.at(place) - x) < Math.abs(positions.at(places[near]) - x) ? k : near), 0),
   }],
-  height: () => HEIGHT,
+  height: (width) => layout(width).height,
+  opening: (share, { n }) => ({ n: 26 + share * (n - 26) }), // “cat” passes the other tokens
   compute, draw, facts, handles, press, linked,
   reading: ({ values, places, data }, state, { token }) => ({ word: data.words[token], place: places[token], read: 100 * values.weights[token] }),
-  pixel: ({ bars: { x, y } }, token, weight) => [x.at(weight), y.at(token)],
+  pixel: ({ positions, weights }, position, weight) => [positions.at(position), weights.at(weight)],
 });
 
 export default { render };

@@ -141,7 +141,7 @@ def test_an_injection_point_is_switched_by_a_press(open_live, point):
     live.set(injection_point="none")
     canvas = live.figure.locator("canvas")
     at = ["input", "query_key", "logits"].index(point)
-    spot = {"x": canvas.bounding_box()["width"] * (2 * at + 1) / 6, "y": 155}
+    spot = {"x": canvas.bounding_box()["width"] * (2 * at + 1) / 6, "y": 390}
     canvas.click(position=spot)
     assert live.get("injection_point") == point
     canvas.click(position=spot)

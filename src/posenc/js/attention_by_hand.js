@@ -1,5 +1,6 @@
 import { dot } from "./arithmetic.js";
 import { attention, product } from "./arithmetic_attention.js";
+import { softmax } from "./arithmetic_bias.js";
 import { colours, sequential } from "./colours.js";
 import { Axis, HeatMap, Plot, arrow, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./attention_by_hand.json";
@@ -12,8 +13,10 @@ const { picture } = catalogue;
 const FEATURES = ["creature", "object", "action", "glue"], SIDES = ["creature", "object"];
 const HANDED_OVER = 3; // features of a value, as in Python
 const WEIGHTS = sequential(0, 1.3); // pale enough for the numbers in the cells
-const ACROSS = [-0.6, 4.3], UP = [-0.6, 3.6]; // what the plane shows at least
+const ACROSS = [-0.35, 1.85], UP = [-0.42, 1.5]; // what the plane shows at least
+const DRAWN = 0.4; // of a query's length: only its direction decides which key reaches farthest along it
 const GRIP = 8; // pixels; half of one may stand out of the plane
+const REACHES = Array.from({ length: 41 }, (_, k) => 0.075 * k - 0.5); // along the query, where the colours behind the arrows are computed
 const MERGED = 15; // pixels; keys nearer than that share their names
 
 const matrixOf = (state, letter) => FEATURES.map((feature) => SIDES.map((side) => state[`${letter}_${feature}_${side}`]));
@@ -21,19 +24,21 @@ const matrixOf = (state, letter) => FEATURES.map((feature) => SIDES.map((side) =
 function compute(state, width, previous, { words: list, rows }) {
   const queries = product(rows, matrixOf(state, "q")), keys = product(rows, matrixOf(state, "k"));
   const { weights, output } = attention(queries, keys, rows.map((row) => row.slice(0, HANDED_OVER)), { scaled: state.scaled });
-  return { values: { queries, keys, weights, gathered: output }, list, rows, asks: Number(state.token), ...places(width, list.length) };
+  const asks = Number(state.token), query = queries[asks], scale = state.scaled ? Math.SQRT1_2 : 1, scores = keys.map((key) => scale * dot(query, key));
+  const field = REACHES.map((reach) => softmax([...scores, scale * Math.hypot(...query) * reach]).at(-1)); // of one more key there
+  return { values: { queries, keys, weights, gathered: output, field }, list, rows, asks, scale, ...places(width, list.length) };
 }
 
 // The plane, and beside or below it the matrix.
 function places(width, count) {
-  const wide = width >= 490, share = (UP[1] - UP[0]) / (ACROSS[1] - ACROSS[0]), across = wide ? Math.min(0.5 * width, 420) : width;
-  const high = Math.min(across * share, wide ? Infinity : 240), left = wide ? across + 68 : 62, top = wide ? 42 : high + 52, right = width - (wide ? 2 : 4);
-  const bottom = top + (wide ? Math.max(168, high - 150) : 102), unit = (UP[1] - UP[0]) / high; // as much for a pixel in both directions
+  const wide = width >= 490, share = (UP[1] - UP[0]) / (ACROSS[1] - ACROSS[0]), across = wide ? Math.min(0.55 * width, 480) : width;
+  const high = wide ? Math.max(across * share, 288) : Math.min(across * share, 250), unit = wide ? (ACROSS[1] - ACROSS[0]) / across : (UP[1] - UP[0]) / high; // of the plane for a pixel
+  const left = wide ? across + 68 : 62, top = wide ? 42 : high + 52, right = width - (wide ? 2 : 4), bottom = top + (wide ? Math.max(160, high - 150) : 102);
   return {
     wide, height: wide ? Math.max(high, bottom + 86) + 8 : bottom + 6,
     plane: {
       x: new Axis({ from: ACROSS[0], to: ACROSS[0] + across * unit, start: 0, end: across }),
-      y: new Axis({ from: UP[0], to: UP[1], start: high, end: 0 }),
+      y: new Axis({ from: UP[0], to: UP[0] + high * unit, start: high, end: 0 }),
     },
     map: { x: cellAxis(count, left, right), y: cellAxis(count, top, bottom) },
   };
@@ -50,25 +55,44 @@ function clusters({ values, plane, list }) {
   return found.map(({ members, ...at }) => ({ ...at, members, name: members.map((j) => list[j]).join(picture.between) }));
 }
 
-const discOf = ({ x }, weight) => 0.47 * Math.sqrt(weight) * (x.at(1) - x.at(0));
+const drawn = ([across, up]) => [DRAWN * across, DRAWN * up];
+const hex = (opacity) => Math.round(255 * opacity).toString(16).padStart(2, "0");
+const discOf = ({ x }, weight) => 0.28 * Math.sqrt(weight) * (x.at(1) - x.at(0));
+
+// Behind the arrows: how much attention one more key would get there.
+function drawField(context, { plane: { x, y }, values, asks }) {
+  const query = values.queries[asks], long = Math.hypot(...query), at = (reach) => [x.at((reach * query[0]) / long), y.at((reach * query[1]) / long)];
+  const field = context.createLinearGradient(...at(REACHES[0]), ...at(REACHES.at(-1)));
+  values.field.forEach((weight, k) => field.addColorStop(k / (REACHES.length - 1), `${colours.score}${hex(0.4 * weight)}`));
+  context.fillStyle = field;
+  context.fillRect(x.start, y.end, x.end - x.start, y.start - y.end);
+}
 
 function drawPlane({ context }, result, theme) {
   const { plane: { x, y }, values, asks, list } = result, plot = new Plot(context, theme, x, y), origin = [x.at(0), y.at(0)];
-  const tip = ([across, up]) => [x.at(across), y.at(up)];
+  const tip = ([across, up]) => [x.at(across), y.at(up)], query = values.queries[asks], long = Math.hypot(...query), end = tip(drawn(query));
   const labels = new Labels(context, theme, { left: 2, right: x.end - 2, top: y.end, bottom: y.start });
+  if (long > 0.05) drawField(context, result);
   plot.horizontal(0, { colour: theme.grid, dash: [] });
   plot.vertical(0, { colour: theme.grid, dash: [] });
   for (const [text, left, top] of [[picture.across, x.end - 4 - widthOf(context, theme.font, picture.across), y.start - 16], [picture.up, origin[0] + 12, y.end]]) {
     words(context, theme, text, left, top + 8, { rim: true });
     labels.taken.push({ left, right: left + widthOf(context, theme.font, text), top, bottom: top + 16 });
   }
-  if (!result.wide) labels.taken.push({ left: 0.5 * x.end, right: x.end, top: y.end, bottom: y.end + 70 }); // the output
+  const room = x.end - 20 - widthOf(context, theme.font, picture.across), field = picture.field.find((text) => widthOf(context, theme.font, text) <= room) ?? "";
+  words(context, theme, field, 4, y.start - 8, { rim: true });
+  labels.taken.push({ left: 4, right: 4 + widthOf(context, theme.font, field), top: y.start - 16, bottom: y.start });
+  if (!result.wide) labels.taken.push({ left: 0.5 * x.end, right: x.end, top: y.end, bottom: y.end + 78 }); // the output
   plot.clip(); // an arrow that is longer than the plane would cross the table
-  const query = values.queries[asks], long = Math.hypot(...query);
-  arrow(context, origin, tip(query), colours.query, { width: 6, head: 16 });
-  for (const key of long > 0.05 ? values.keys : []) { // how far each key reaches along the query
-    const reach = dot(query, key) / long ** 2;
-    plot.rule(tip(key), tip([reach * query[0], reach * query[1]]), { colour: theme.muted });
+  if (long > 0.05) { // how far each key reaches along the query
+    const far = 9 / long;
+    plot.rule(tip([-far * query[0], -far * query[1]]), tip([far * query[0], far * query[1]]), { colour: colours.query, dash: [] });
+    const feet = values.keys.map((key) => dot(query, key) / long ** 2).map((reach) => [reach * query[0], reach * query[1]]);
+    feet.forEach((foot, j) => plot.rule(tip(values.keys[j]), tip(foot), { colour: theme.text }));
+    context.globalAlpha = 0.45;
+    arrow(context, origin, end, colours.query, { width: 9, head: 24 });
+    context.globalAlpha = 1;
+    plot.marks(feet, colours.key, { radius: 4 });
   }
   values.keys.forEach((key, j) => {
     const disc = discOf(result.plane, values.weights[asks][j]);
@@ -83,13 +107,13 @@ function drawPlane({ context }, result, theme) {
     arrow(context, origin, tip(key), colours.key, { width: 3.5, head: Math.min(12, (x.at(Math.hypot(...key)) - origin[0]) / 2) });
   });
   context.restore();
-  labels.along(origin, tip(query));
-  for (const arrowhead of [query, ...values.keys]) labels.keep(...tip(arrowhead), 11);
+  labels.along(origin, end);
+  for (const [px, py] of [end, ...values.keys.map(tip)]) labels.keep(px, py, 11);
   const named = ([px, py], text, colour, disc = 0) => { // outwards, or below where the arrow is hardly one
     const [across, down] = [px - origin[0], py - origin[1]], towards = Math.hypot(across, down) < MERGED ? Math.PI / 2 : Math.atan2(down, across);
     labels.write(text, [px, py], { towards, away: Math.max(13, disc + 3), colour, bold: true });
   };
-  named(tip(query), say(picture.query, { asks: list[asks] }), colours.query);
+  named(end, say(picture.query, { asks: list[asks] }), colours.query);
   for (const { x: px, y: py, members, name } of clusters(result)) {
     const weight = 100 * members.reduce((sum, j) => sum + values.weights[asks][j], 0);
     named([px, py], say(picture.weight, { name, weight }), colours.key, discOf(result.plane, Math.max(...members.map((j) => values.weights[asks][j]))));
@@ -118,6 +142,12 @@ function drawWeights({ context, width }, result, theme, cursor) {
 // The output of the chosen token, as bars: below its weights, or where the plane is empty.
 function drawGathered(context, theme, { map, plane, wide, values, asks, list }) {
   const { end } = map.x, start = wide ? map.x.start : 0.52 * end, top = wide ? map.y.end + 34 : plane.y.end + 20, scale = new Axis({ from: 0, to: 1, start: start + 64, end: end - 34 });
+  if (!wide) {
+    context.globalAlpha = 0.8;
+    context.fillStyle = theme.ground;
+    context.fillRect(start - 6, plane.y.end + 2, end - start + 8, 74);
+    context.globalAlpha = 1;
+  }
   words(context, theme, picture.output.map((text) => say(text, { asks: list[asks] })), start, top - 12, { colour: theme.text, bold: true, width: end - start });
   values.gathered[asks].forEach((amount, f) => {
     const at = top + 8 + 17 * f;
@@ -146,11 +176,11 @@ function pull(state, letter, row, point) {
 // Only within the plane is an arrow's tip seen and dragged.
 function handles({ plane: { x, y }, values, rows, list, asks }, state) {
   const within = (axis, pixel) => axis.invert(Math.min(Math.max(pixel, Math.min(axis.start, axis.end)), Math.max(axis.start, axis.end)));
-  const handle = (name, letter, word, [across, up]) => ({
-    name, x: x.at(across), y: y.at(up), drag: (px, py) => pull(state, letter, rows[word], [within(x, px), within(y, py)]),
+  const handle = (name, letter, word, [across, up], share = 1) => ({
+    name, x: x.at(across), y: y.at(up), drag: (px, py) => pull(state, letter, rows[word], [within(x, px) / share, within(y, py) / share]),
   });
-  const once = [...list.keys()].filter((word) => list.indexOf(list[word]) === word && Math.hypot(...values.keys[word]) > 0.3);
-  const all = [handle("query", "q", asks, values.queries[asks]), ...once.map((word) => handle(`key ${list[word]}`, "k", word, values.keys[word]))];
+  const once = [...list.keys()].filter((word) => list.indexOf(list[word]) === word);
+  const all = [handle("query", "q", asks, drawn(values.queries[asks]), DRAWN), ...once.map((word) => handle(`key ${list[word]}`, "k", word, values.keys[word]))];
   const outside = (axis, pixel) => Math.abs(pixel - (axis.start + axis.end) / 2) - Math.abs(axis.end - axis.start) / 2;
   return all.filter((tip) => Math.max(outside(x, tip.x), outside(y, tip.y)) <= GRIP);
 }
@@ -160,8 +190,8 @@ function facts({ values, asks, list }) {
   return { asks: list[asks], best: list[best], weight: 100 * weights[best], feature: picture.features[output.indexOf(share)], share };
 }
 
-function reading({ values, list }, { scaled }, { query, key }) {
-  const score = dot(values.queries[query], values.keys[key]) / (scaled ? Math.SQRT2 : 1);
+function reading({ values, list, scale }, state, { query, key }) {
+  const score = scale * dot(values.queries[query], values.keys[key]);
   return { query_token: list[query], key_token: list[key], score, weight: 100 * values.weights[query][key] };
 }
 
@@ -174,6 +204,10 @@ const render = explorable({
     { name: "key", axis: ({ map }) => map.x, within: onMap },
   ],
   height: (width) => places(width, 6).height,
+  opening: (share, { q_action_creature: long }) => { // the query of “sat” swings from objects to creatures
+    const angle = 1.4 * (1 - share);
+    return { q_action_creature: long * Math.cos(angle), q_action_object: long * Math.sin(angle) };
+  },
   compute, draw, facts, reading, handles,
   press(px, py, result) {
     const [{ right, top, bottom }] = onMap(result);

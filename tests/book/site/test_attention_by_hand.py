@@ -25,7 +25,7 @@ def test_a_pulled_query_takes_its_matrix_and_with_it_every_query_along(open_live
 
 def test_a_pulled_key_changes_who_is_found(open_live):
     live = open_live(AttentionByHand)
-    drag_handle(live, "key mat", 150, 0)
+    drag_handle(live, "key mat", 270, 0)
     values = live.values()
     assert values["keys"][5][0] > 1.5
     assert WORDS[int(np.argmax(values["weights"][2]))] == "mat"

@@ -22,8 +22,14 @@ def _matrix(widget: AttentionByHand, letter: str) -> np.ndarray:
 
 
 def values(widget: AttentionByHand) -> dict[str, Any]:
-    """Queries, keys, weights of all words, and what each gathers of the values."""
+    """Queries, keys, weights of all words, what each gathers of the values; and the weight that one more key would get,
+    in the direction of the chosen query, at distances from −0.5 to 2.5 from the origin.
+    """
     rows = np.array([ROWS[word] for word in WORDS])  # (words, features)
     queries, keys = rows @ _matrix(widget, "q"), rows @ _matrix(widget, "k")  # (words, 2)
     attended = attention(queries, keys, rows[:, :HANDED_OVER], scale=None if widget.scaled else 1.0)
-    return {"queries": queries, "keys": keys, "weights": attended.weights, "gathered": attended.output}
+    query, reaches = queries[int(widget.token)], np.linspace(-0.5, 2.5, 41)
+    scale = np.sqrt(0.5) if widget.scaled else 1.0
+    powers = np.exp(scale * np.linalg.norm(query) * reaches)
+    field = powers / (powers + np.exp(scale * keys @ query).sum())
+    return {"queries": queries, "keys": keys, "weights": attended.weights, "gathered": attended.output, "field": field}

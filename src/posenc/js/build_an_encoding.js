@@ -45,7 +45,7 @@ function places(width, pairs = PAIRS) {
 
 // A hand, and its shadows: the sine on the upright bar beside it, and the cosine on the bar above.
 function drawDial(context, theme, x, y, size, angle, colour, cosines) {
-  const radius = 0.35 * size, [sine, cosine] = [Math.sin(angle), Math.cos(angle)], far = radius + 0.09 * size;
+  const radius = 0.4 * size, [sine, cosine] = [Math.sin(angle), Math.cos(angle)], far = radius + 0.08 * size;
   context.strokeStyle = theme.grid;
   context.lineWidth = 1.2;
   context.beginPath();
@@ -67,7 +67,7 @@ function drawDial(context, theme, x, y, size, angle, colour, cosines) {
     context.lineTo(x + radius * cosine, y - far);
   }
   context.stroke();
-  context.globalAlpha = cosines ? 1 : 0.45;
+  context.globalAlpha = cosines ? 1 : 0.6;
   context.lineWidth = 3;
   context.beginPath();
   context.moveTo(x, y);
@@ -167,6 +167,7 @@ const render = explorable({
     { name: "second", axis: ({ map }) => map.x, within },
   ],
   height: (width) => places(width).height,
+  opening: (share, { position }) => ({ position: share * position }), // all pairs rotate from 0 to m
   compute, draw, facts, reading, handles,
   press: (px, py, result) => {
     const [{ left, right, top, bottom }] = within(result);

@@ -9,7 +9,7 @@ import { say } from "./sentences.js";
 import catalogue from "./sinusoid_explorer.json";
 
 const { picture } = catalogue;
-const POSITIONS = 128, REACH = 64, SHOWN = 16; // positions 0 … 127 of the text, distances −64 … 64; dials at most
+const POSITIONS = 128, REACH = 64, SHOWN = 12; // positions 0 … 127 of the text, distances −64 … 64; dials at most
 const COARSE = 4; // while something is dragged, the band is that of every fourth position
 const SAME = 1e-9; // below it, a difference is rounding
 const KEY = [5, 3], PLAIN = [6, 4]; // dashes
@@ -17,8 +17,8 @@ const LINE = 42; // the positions, the query above and the key below
 
 // From above: the positions, a dial for each pair, the curves.
 function places(width) {
-  if (width >= 600) return { dials: { top: 106, right: width, bottom: 152 }, heading: 170, chart: { top: 218, bottom: 372 } };
-  return { dials: { top: 106, right: width, bottom: 190 }, heading: 208, chart: { top: 260, bottom: 354 } };
+  if (width >= 600) return { dials: { top: 106, right: width, bottom: 170 }, heading: 190, chart: { top: 238, bottom: 386 } };
+  return { dials: { top: 106, right: width, bottom: 208 }, heading: 226, chart: { top: 278, bottom: 372 } };
 }
 
 // What is said of the rows of a kernel.
@@ -231,6 +231,7 @@ const render = explorable({
     { name: "pair", axis: ({ axes }) => axes.pair, within: onDials, pick: dialAt },
   ],
   height: (width) => places(width).chart.bottom + 40,
+  opening: (share, { position }) => ({ position: Math.round(POSITIONS - 1 + share * (position - POSITIONS + 1)) }), // m moves in, and n with it
   compute, draw, facts, reading, handles,
   pixel: ({ axes }, offset, value) => [axes.offset.at(offset), axes.product.at(value)],
 });

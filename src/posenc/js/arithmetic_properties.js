@@ -9,10 +9,9 @@ function distance(first, second) {
   return Math.sqrt(sum);
 }
 
-// apart[t][s] = |PE_t − PE_s| for s < t. `known` holds those of the first positions already, and is added to.
-export function distances(codes, known = []) {
-  for (let t = known.length; t < codes.length; t++) known.push(Float64Array.from({ length: t }, (_, s) => distance(codes[t], codes[s])));
-  return known.slice(0, codes.length);
+// apart[t][s] = |PE_t − PE_s| for s < t.
+export function distances(codes) {
+  return Array.from(codes, (code, t) => Float64Array.from({ length: t }, (_, s) => distance(code, codes[s])));
 }
 
 export function minDistance(apart) {

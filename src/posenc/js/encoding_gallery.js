@@ -191,7 +191,7 @@ function drawBoard(canvas, { values, gallery, axes, place }, { scheme, dim }, th
     map.fill(cellsOf(gallery[name].shown, SHOWN, dim), scaleOf(name, LONGEST));
     drawBars(context, cellAxis(LONGEST, start, end), small, values.distances[name], gallery[name].most, 0);
     const [at, align] = wide || k < NAMES.length - 1 ? [middle, "center"] : [end + 1, "right"]; // in several lines where a name is wider than its column
-    words(context, named, picture.columns[name], at, small.bottom + 10 + 15 * (k % lines), { align, colour: theme.text, bold: name === scheme, width: lines * column - (wide ? 4 : 9) });
+    words(context, named, picture.columns[name], at, small.bottom + 10 + 15 * (k % lines), { align, colour: theme.text, bold: wide && name === scheme, width: lines * column - (wide ? 4 : 13) });
     if (counts[k] === most) {
       context.fillStyle = colours.score;
       context.fillRect(start, last + 1, end - start, row - 2);

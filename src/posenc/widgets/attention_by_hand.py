@@ -28,7 +28,7 @@ class AttentionByHand(Explorable):
     """
 
     module = "attention_by_hand"
-    room = (632, 884)
+    room = (685, 894)
     main = ("token",)
 
     token = Choice("2", chips=True)

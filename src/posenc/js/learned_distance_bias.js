@@ -1,7 +1,7 @@
 import { inverseFrequencies, turns } from "./arithmetic.js";
 import { softmax } from "./arithmetic_bias.js";
 import { clamped, distanceBias, mostNegativePairs } from "./arithmetic_distance_bias.js";
-import { nameCurves } from "./beside.js";
+import { nameCurves } from "./labels.js";
 import { colours, pairColour } from "./colours.js";
 import { Axis, Plot, arrow, ruler, sized, widthOf, words } from "./drawing.js";
 import catalogue from "./learned_distance_bias.json";

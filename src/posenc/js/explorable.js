@@ -291,6 +291,7 @@ class Figure {
       const stop = animate(OPENING, (share) => {
         if (!canvas.clientWidth || share === 1) return;
         const setting = settings.all(), state = { ...setting, ...definition.opening(eased(share), setting) };
+        clearTimeout(this.pause); // it would go on with a result that is no longer there
         this.result = this.compute(state, this.result);
         this.paint(state);
       }, () => this.rest());

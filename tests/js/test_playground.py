@@ -11,7 +11,9 @@ import torch
 from traitlets import TraitError
 
 from book._site.outputs.assets import SITE
-from posenc.lab.measured import shipped_folder
+from posenc.lab.benchmarks import PROBES
+from posenc.lab.corpus import IGNORED
+from posenc.lab.measured import results, shipped_folder
 from posenc.widgets import Playground
 from posenc.widgets.playground import LONGEST, checkpoint
 from tests.explorables import shown
@@ -32,8 +34,8 @@ def asked(**setting: object) -> dict[str, Any]:
     """What a session is asked for, for Node."""
     widget = Playground(**setting)
     text = widget.own_text if widget.text == "own" else widget._data["texts"][widget.text]
-    state = widget.setting()
-    return {"files": str(shipped_folder()), "state": state, "text": text, "name": checkpoint(widget.encoding)}
+    state, name = widget.setting(), checkpoint(widget.encoding, widget.task)
+    return {"files": str(shipped_folder()), "state": state, "text": text, "name": name}
 
 
 BEGUN = f"""(() => {{
@@ -44,8 +46,30 @@ BEGUN = f"""(() => {{
 
 
 def test_the_texts_are_windows_of_the_frozen_files():
-    assert Playground.data()["texts"] == playground.texts()
-    assert {len(text) for text in playground.texts().values()} == {LONGEST}
+    texts = playground.texts()
+    assert Playground.data()["texts"] == texts
+    assert {len(text) for name, text in texts.items() if name != "copy"} == {LONGEST}
+
+
+@pytest.mark.parametrize("length", [128, 256, LONGEST])
+def test_repeated_copy_is_the_first_probe_of_the_benchmark(session, length):
+    block = Playground.data()["texts"]["copy"]
+    assert len(block) == playground.COPY.period == playground.LOSS_BIN
+    tokens = session("A.tokensOf(x.block, x.length, { task: 'copy' })", {"block": block, "length": length})
+    probe = playground.COPY.probe(length, PROBES)
+    np.testing.assert_array_equal(tokens, probe.tokens[0])
+    assert (np.asarray(probe.targets[0]) == IGNORED).tolist() == [t + 1 < len(block) for t in range(length)]
+    letters = session("x.map((token) => A.letterOf(token, { task: 'copy' })).join('')", list(range(64)))
+    assert letters == playground.SYMBOLS
+
+
+def test_models_that_learned_repeated_copy_are_those_on_offer():
+    """Accuracy on repeated copy at the trained length, of each encoding's run."""
+    for encoding in Playground.catalogue["controls"]["encoding"]["options"]:
+        found = results().select(run=f"full-copy-{encoding}-0", kind="plain", probe="copy", length=128)
+        accuracy = {one["accuracy"] for one in found}
+        assert min(accuracy) > 0.8 or max(accuracy) < 0.1
+        assert (checkpoint(encoding, "copy") is None) == (max(accuracy) < 0.1), encoding
 
 
 @pytest.mark.parametrize("step", ["nope", "clamp"])
@@ -64,6 +88,7 @@ def test_what_is_stored_is_what_the_page_computes(step):
         {"length": 256, "query": 140, "preset": "yarn", "factor": 2.0},
         {"length": 128, "query": 127, "encoding": "alibi", "temperature": 0.7, "text": "random"},
         {"length": 128, "query": 60, "encoding": "learned", "past_end": "interpolate"},
+        {"length": 256, "query": 130, "task": "copy", "preset": "pi"},
     ],
 )
 def test_it_writes_the_most_likely_bytes(setting):
@@ -118,7 +143,8 @@ def test_another_query_or_head_reads_nothing_anew(session):
 
 
 def test_text_is_read_as_bytes_and_repeated(session):
-    assert list(session("A.tokensOf(x, 8)", "a~\n")) == [97, 126, 10, 97, 126, 10, 97, 126]
+    tokens = session("A.tokensOf(x, 8, { task: 'text' })", "a~\n")
+    assert list(tokens) == [97, 126, 10, 97, 126, 10, 97, 126]
     with pytest.raises(TraitError, match="one to 2 048 ASCII characters, got 'λ'"):
         Playground(own_text="λ")
 

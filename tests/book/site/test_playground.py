@@ -73,22 +73,24 @@ def test_its_page_of_one_file_asks_for_nothing_else(new_page, tmp_path):
 def test_presses_choose_pair_head_and_query(open_live):
     live = open_live(Playground)
     live.set(length=256)
+    press(live, 300, 422)
+    assert live.get("details")
     pair = live.evaluate("explorable.handles")[3]
-    press(live, pair["x"], 438)
+    press(live, pair["x"], 540)
     assert live.get("pairs") == " ".join("off" if i == 3 else "-" for i in range(16))
-    press(live, pair["x"], 438)
+    press(live, pair["x"], 540)
     assert live.get("pairs") == ""
     x, y = live.evaluate("explorable.pixel(100)")
     press(live, x, y)
     assert abs(live.get("query") - 100) <= 1
-    press(live, live.evaluate("explorable.pixel(250)")[0], 216)
+    press(live, live.evaluate("explorable.pixel(250)")[0], 193)
     assert live.get("head") == "2.4"
     assert live.finding == shown(Playground, **live.setting()).finding
 
 
 def test_a_bar_swept_sideways_takes_the_others_along(open_live):
     live = open_live(Playground)
-    live.set(length=128, pairs=" ".join(["-"] * 15 + ["2"]))
+    live.set(length=128, details=True, pairs=" ".join(["-"] * 15 + ["2"]))
     first, last = handle_of(live, "pair 6"), handle_of(live, "pair 9")
     (x, y), to = (first["x"], first["y"]), last["x"]
     drag(live, [(x, y), (x, y + 20), ((x + to) / 2, y + 20), (to, y + 20)])

@@ -130,6 +130,8 @@ CASES = [
             {"task": "copy", "length": 512, "encoding": "rope_100", "preset": "yarn", "clamp": True, "query": 20},
             {"task": "copy", "length": 256, "encoding": "learned", "window": "window", "details": True},
             {"task": "copy", "length": 256, "encoding": "t5", "details": True},
+            {"length": 256, "seed": "1", "clamp": True, "encoding": "rope_100"},
+            {"length": 128, "seed": "1", "encoding": "t5"},
         ],
         {"length": 1024, "clamp": True, "temperature": 2.0, "window": "sinks", "query": 1023},
         "book/playground.html",

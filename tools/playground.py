@@ -123,7 +123,7 @@ def bent_rotation(widget: Playground, base: float) -> tuple[np.ndarray, np.ndarr
 def clamp_change(widget: Playground, trained: np.ndarray, rotation: tuple[np.ndarray, np.ndarray, float]) -> np.ndarray:
     """What clamping three pairs of each layer past the trained length adds, shape (layers, heads, distances)."""
     bent, gains, factor = rotation
-    products = np.array(widget._data["products"][checkpoint(widget.encoding, widget.task)])
+    products = np.array(widget._data["products"][checkpoint(widget.encoding, widget.task, widget.seed)])
     products = products[..., 0] + 1j * products[..., 1]
     changes = []
     for layer in products:
@@ -136,7 +136,7 @@ def clamp_change(widget: Playground, trained: np.ndarray, rotation: tuple[np.nda
 
 def models(widget: Playground) -> tuple[Transformer, Transformer]:
     """The model as trained, and as bent."""
-    name = checkpoint(widget.encoding, widget.task)
+    name = checkpoint(widget.encoding, widget.task, widget.seed)
     assert name is not None
     model, run = load(name)
     model.requires_grad_(False)

@@ -34,7 +34,7 @@ def asked(**setting: object) -> dict[str, Any]:
     """What a session is asked for, for Node."""
     widget = Playground(**setting)
     text = widget.own_text if widget.text == "own" else widget._data["texts"][widget.text]
-    state, name = widget.setting(), checkpoint(widget.encoding, widget.task)
+    state, name = widget.setting(), checkpoint(widget.encoding, widget.task, widget.seed)
     return {"files": str(shipped_folder()), "state": state, "text": text, "name": name}
 
 
@@ -89,6 +89,7 @@ def test_what_is_stored_is_what_the_page_computes(step):
         {"length": 128, "query": 127, "encoding": "alibi", "temperature": 0.7, "text": "random"},
         {"length": 128, "query": 60, "encoding": "learned", "past_end": "interpolate"},
         {"length": 256, "query": 130, "task": "copy", "preset": "pi"},
+        {"length": 128, "query": 60, "encoding": "alibi", "seed": "1", "window": "sinks"},
     ],
 )
 def test_it_writes_the_most_likely_bytes(setting):
@@ -147,6 +148,45 @@ def test_text_is_read_as_bytes_and_repeated(session):
     assert list(tokens) == [97, 126, 10, 97, 126, 10, 97, 126]
     with pytest.raises(TraitError, match="one to 2 048 ASCII characters, got 'λ'"):
         Playground(own_text="λ")
+
+
+PYTHON = f"""(() => {{
+  const file = (name) => {FILE}, {{ compute, blocks }} = A.definition;
+  const result = compute(x.state, 702, null, x.data, () => file(x.name));
+  while (result.complete && !result.complete(Infinity)) void 0;
+  return blocks(result, x.state).at(-1).text;
+}})()"""
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"preset": "yarn", "factor": 2.0},
+        {"preset": "p_rope", "fraction": 0.25, "encoding": "rope_100"},
+        {"seed": "1", "encoding": "alibi", "text": "random"},
+        {"seed": "1", "preset": "pi", "factor": 4.0},
+        {"encoding": "t5", "seed": "1", "text": "own", "own_text": "x = y + 1; "},
+        {"encoding": "learned"},
+        {"encoding": "learned", "past_end": "interpolate"},
+        {"task": "copy", "encoding": "alibi"},
+        {"task": "copy", "preset": "ntk_aware", "factor": 2.0},
+        {"task": "copy", "encoding": "learned", "past_end": "interpolate"},
+    ],
+)
+def test_its_python_gives_what_it_shows(setting):
+    """The last block's code, run as it is."""
+    setting = {"length": 256, "query": 200} | setting
+    asking = asked(**setting)
+    code = figure_of(Playground)._exports(PYTHON, asking | {"data": Playground()._data})
+    found: dict[str, Any] = {"text": (256 * asking["text"])[:256]}
+    exec(code, found)
+    assert len(code.splitlines()) <= 6
+    losses = -found["log_probabilities"][0, :-1].gather(1, found["tokens"][1:, None])[:, 0].detach().numpy()
+    losses = playground.binned(np.concatenate([[np.nan], losses]), playground.LOSS_BIN, 256)
+    expected = shown(Playground, **setting).values["losses"]
+    seen = np.isfinite(expected)
+    assert seen.sum() >= 7
+    np.testing.assert_allclose(expected[seen], losses[seen], atol=1e-3)
 
 
 def test_the_model_is_asked_for_only_when_something_is_bent():

@@ -18,14 +18,14 @@ const NOTHING = {
   losses: [], trained_losses: [], attention: [], next: { bytes: [], bent: [], trained: [] }, logits: [], trained_logits: [],
   written: [], trained_written: [],
 };
-const READ = ["task", "encoding", "text", "length"]; // controls that say what is read, and by whom
+const READ = ["task", "encoding", "seed", "text", "length"]; // controls that say what is read, and by whom
 
 const textOf = ({ task, text, own_text }, { texts }) => (task === "copy" ? texts.copy : text === "own" ? own_text : texts[text]);
 const storedFor = (state, { stored }) => stored.find(({ setting }) => Object.keys(setting).every((name) => setting[name] === state[name]));
 
 // The session that reads this text with this model; null while the weights are on their way.
-function sessionFor(state, data, bring, values) {
-  const open = sessions.get(data), name = modelOf(state, data.models);
+function sessionFor(name, state, data, bring, values) {
+  const open = sessions.get(data);
   const expected = data.stored.find(({ setting }) => READ.every((one) => setting[one] === state[one]))?.values.trained_losses;
   if (open?.model.run === name) {
     if (!open.isOf(state)) open.read(state, textOf(state, data), expected);
@@ -54,13 +54,13 @@ function stale(previous, { task, length }) {
 function compute(state, width, previous, data, bring) {
   const rotary = isRotary(state), { scales = [], gains = [] } = rotary ? bentFrequencies(state) : {};
   const query = Math.min(state.query, state.length - 1), shown = before(previous, state, data);
-  const base = { task: state.task, scales: Array.from(scales), gains, query, text: textOf(state, data), ...places(width, state) };
-  if (!modelOf(state, data.models)) return { ...base, missing: true, values: { ...NOTHING, scales: base.scales, gains } };
+  const model = modelOf(state, data.models), base = { task: state.task, model, scales: Array.from(scales), gains, query, text: textOf(state, data), ...places(width, state) };
+  if (!model) return { ...base, values: { ...NOTHING, scales: base.scales, gains } };
   const stored = storedFor(state, data);
   if (stored) return { ...base, values: { ...stored.values, scales: base.scales, gains } };
-  const losses = stale(previous, state), session = sessionFor(state, data, bring, shown);
+  const losses = stale(previous, state), session = sessionFor(model, state, data, bring, shown);
   if (!session) return { ...base, waits: true, values: shown };
-  session.show(state, data.products[modelOf(state, data.models)]);
+  session.show(state, data.products[model]);
   const result = {
     ...base, streams: true,
     get stale() { return session.done ? null : losses; },
@@ -74,12 +74,12 @@ function compute(state, width, previous, data, bring) {
 
 const percent = (share) => share && 100 * share;
 
-function facts({ values, missing = false, waits = false, read }, state, done) {
+function facts({ values, model, waits = false, read }, state, done) {
   const { length } = state, { losses, trained_losses, accuracies, trained_accuracies } = values;
   const ends = (series) => averages(series, state), [within, far] = ends(losses), [trained_within, trained_far] = ends(trained_losses);
   const [right_within, right_far] = ends(accuracies).map(percent), [trained_right_within, trained_right_far] = ends(trained_accuracies).map(percent);
   return {
-    trained: TRAINED, last: length / 4, missing, waits, read: done ? length : read ?? 0, bent: !isAsTrained(state), copies: isCopy(state),
+    trained: TRAINED, last: length / 4, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: done ? length : read ?? 0, bent: !isAsTrained(state), copies: isCopy(state),
     within, far, trained_within, trained_far, right_within, right_far, trained_right_within, trained_right_far,
   };
 }

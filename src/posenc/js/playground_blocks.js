@@ -28,11 +28,11 @@ function written(label, tokens, fresh, state) {
 // The tokens that a text has after a position.
 export const afterIn = (text, query, state) => tokensOf(text, query + 1 + WRITTEN, state).slice(query + 1);
 
-export function blocksOf({ values, query, fresh, text, missing }, state) {
-  if (missing) return [];
+export function blocksOf({ values, query, fresh, text, model }, state) {
+  if (!model) return [];
   const rotary = isRotary(state), { base, pairs, temperature, clamp, window } = state;
   const more = temperature !== 1 || window !== "all" || (rotary && (base !== 1 || pairs !== "" || clamp));
-  const facts = { ...state, query, rotary, more, copies: isCopy(state) };
+  const facts = { ...state, model, table: state.length + WRITTEN, query, rotary, more, copies: isCopy(state) };
   const python = blocks.python.map((line) => say(line, facts, names)).filter(Boolean).join("\n");
   return [
     nextTokens(values, query, state),

@@ -267,14 +267,14 @@ function drawToggles(context, theme, boxes, gains, bottom) {
 
 // The text up to the query where there is room, what each encoding writes after it, and in repeated copy what is right.
 function drawWritten({ context, theme, result, state, width, bent }) {
-  const { values, text, query, at, wide, fresh, missing } = result, equal = { ...theme, font: `${parseFloat(theme.font)}px ui-monospace, monospace` };
+  const { values, text, query, at, wide, fresh, model } = result, equal = { ...theme, font: `${parseFloat(theme.font)}px ui-monospace, monospace` };
   const one = widthOf(context, equal.font, "0"), right = isCopy(state) ? [[picture.right, afterIn(text, query, state), theme.text]] : [];
   const lines = [...right, [picture.trained, values.trained_written, theme.muted, fresh?.trained], [picture.bent, values.written, colours.score, fresh?.written]];
   const label = Math.max(...lines.map(([name]) => widthOf(context, theme.font, name))) + 14, room = Math.floor((width - label) / one);
   const shown = Math.min(WRITTEN, room - (wide ? 12 : 0)), before = Math.max(wide ? room - shown - 2 : 0, 0), start = label + before * one;
   const [title, ...rows] = at.writes;
   words(context, theme, picture.writes, 0, title, { colour: theme.text, bold: true, width });
-  if (missing) return;
+  if (!model) return;
   lines.slice(0, bent ? lines.length : -1).forEach(([name, tokens, colour, fresh], k) => {
     const y = rows[k], after = tokens ? textOf(tokens, state).slice(0, shown) : tokens === null ? picture.nothing : picture.not_yet;
     words(context, theme, name, 0, y, { colour });

@@ -17,10 +17,10 @@ const BENT = ["preset", "factor", "fraction", "base", "pairs", "temperature", "c
 const keyOf = (state, names) => JSON.stringify(names.map((name) => state[name]));
 const indices = (head) => head.split(".").map((number) => Number(number) - 1);
 
-// The model of a setting; null where none of this task and encoding ships.
-export function modelOf({ task, encoding }, models) {
-  const name = `full-${task}-${encoding}-0`;
-  return models.includes(name) ? name : null;
+// The model of a setting, of seed 0 where only that ships; null where none of this task and encoding does.
+export function modelOf({ task, encoding, seed }, models) {
+  const names = [seed, "0"].map((one) => `full-${task}-${encoding}-${one}`);
+  return names.find((name) => models.includes(name)) ?? null;
 }
 
 export const isCopy = ({ task }) => task === "copy";

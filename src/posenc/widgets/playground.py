@@ -14,15 +14,16 @@ STORED = "playground.json"  # in `shipped_folder()`: texts, and what the story's
 ROTARY = ("rope_10000", "rope_100")
 SCALED = ("pi", "ntk_aware", "yarn")
 UNLEARNED = ("none", "t5", "sinusoidal")  # encodings whose models have not learned repeated copy: these do not ship
+SEEDED = ("rope_10000", "rope_100", "alibi")  # encodings of which two models of text ship
 WORD = r"(-|off|\d*\.?\d+)"  # of a pair
 LONGEST = 2048  # tokens
 NOT_STORED = ("details",)  # controls on which what is stored does not depend
 
 
 def checkpoint(encoding: str, task: str = "text", seed: str = "0") -> str | None:
-    """The name of the model that was trained with an encoding on a task; None where none ships."""
-    name = f"full-{task}-{encoding}-{seed}"
-    return name if name in Playground.checkpoints() else None
+    """The name of the model of these; of seed 0 where only that ships, None where none does."""
+    names = (f"full-{task}-{encoding}-{one}" for one in (seed, "0"))
+    return next((name for name in names if name in Playground.checkpoints()), None)
 
 
 @cache
@@ -52,6 +53,7 @@ class Playground(Explorable):
     fraction = Control(0.5, 0, 1, "hundredths", needs={"encoding": ROTARY, "preset": ["p_rope"]})
     base = Control(1.0, 0.01, 100, "log", needs={"encoding": ROTARY})
     pairs = Text("", rf"|({WORD} ){{15}}{WORD}", needs={"encoding": ROTARY}, own_control=True)
+    seed = Choice("0", needs={"task": ["text"], "encoding": SEEDED}, chips=True)
     temperature = Control(1.0, 0.5, 2, "hundredths")
     clamp = Switch(False, needs={"encoding": ROTARY})
     window = Choice("all", chips=True)
@@ -81,10 +83,8 @@ class Playground(Explorable):
     def checkpoints(cls) -> list[str]:
         """The names of the models that the page may ask for."""
         encodings = cls.catalogue["controls"]["encoding"]["options"]
-        copied = [encoding for encoding in encodings if encoding not in UNLEARNED]
-        return [f"full-text-{encoding}-0" for encoding in encodings] + [
-            f"full-copy-{encoding}-0" for encoding in copied
-        ]
+        first, again = ([f"full-text-{each}-{seed}" for each in of] for seed, of in enumerate((encodings, SEEDED)))
+        return [*first, *again, *(f"full-copy-{each}-0" for each in encodings if each not in UNLEARNED)]
 
     @classmethod
     def files(cls) -> dict[str, bytes]:

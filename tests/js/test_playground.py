@@ -258,8 +258,20 @@ def test_the_page_about_it_tells_what_it_shows():
     slow = far(pairs=pairs("0.0625", range(6, 16)))
     assert f"falls from {opening['far']:.2f} to {slow:.2f}, which is about two thirds of what YaRN gains" in page
     assert abs((opening["far"] - slow) / (opening["far"] - far(preset="yarn")) - 2 / 3) < 0.03
-    assert f"the loss at the end is {far(window='window'):.2f}" in page
+    assert f"the loss at the end is {far(window='window'):.2f}, less than with YaRN" in page
+    assert max(far(window="window", seed=seed) - far(preset="yarn", seed=seed) for seed in "01") < -1
     assert far(window="sinks") > far(window="window") + 0.2
+
+    def copied(**setting: object) -> tuple[str, str]:
+        facts = shown(Playground, task="copy", **setting).facts
+        return f"{facts['right_within']:.0f} %", f"{facts['right_far']:.0f} %"
+
+    assert "RoPE copies {} of the symbols within L, and {} of the last 512".format(*copied()) in page
+    assert f"Clamping the learned bias changes little ({copied(clamp=True)[1]})" in page
+    assert f"temperature of 0.8, which sharpens all attention, helps more ({copied(temperature=0.8)[1]})" in page
+    assert f"With YaRN it is {copied(preset='yarn')[1]}" in page
+    ends = [[far(seed=seed, clamp=clamp) for clamp in (False, True)] for seed in "01"]
+    assert "falls from {:.2f} to {:.2f}, and with seed 1 from {:.2f} to {:.2f}".format(*ends[0], *ends[1]) in page
 
 
 ASKED = """(async () => {

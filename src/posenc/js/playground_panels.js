@@ -166,7 +166,7 @@ function drawAttention({ context, theme, result, state, cursor }) {
   for (const [pixel, , weight] of Plot.extremes(columns, filled, attention)) {
     if (!(weight > FAINTEST)) continue;
     const share = Math.sqrt(Math.min(weight, 1)), top = y.at(Math.min(weight, 1)), thick = Math.max(1 + (THICK - 1) * share, (x.end - x.start) / state.length);
-    context.globalAlpha = opacity * (0.35 + 0.65 * share);
+    context.globalAlpha = opacity * (0.45 + 0.55 * share);
     context.fillRect(pixel - thick / 2, top, thick, y.start - top);
     if (weight < 0.01) continue;
     context.beginPath();

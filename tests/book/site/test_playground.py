@@ -115,6 +115,27 @@ def test_keys_switch_pairs_and_scale_them(open_live):
     assert not live.control("pairs").is_visible()
 
 
+def test_keys_choose_task_and_seed(open_live):
+    live = open_live(Playground)
+    live.set(length=128, query=60)
+    live.control("task").get_by_role("radio").first.press("ArrowRight")
+    live.settle()
+    assert live.get("task") == "copy"
+    assert live.finding == shown(Playground, **live.setting()).finding
+    encodings = live.control("encoding")
+    assert encodings.get_by_role("radio", name="NoPE: not learned").is_disabled()
+    encodings.get_by_role("radio").first.press("ArrowRight")
+    live.settle()
+    assert live.get("encoding") == "alibi", "NoPE has not learned the task"
+    live.open()
+    assert not live.control("seed").is_visible()
+    live.set(task="text")
+    live.control("seed").get_by_role("radio").first.press("ArrowRight")
+    live.settle()
+    assert live.get("seed") == "1"
+    assert live.finding == shown(Playground, **live.setting()).finding
+
+
 def test_the_fold_below_has_text_and_python(open_live):
     live = open_live(Playground)
     live.set(length=128, preset="yarn", factor=2.0, query=64)
@@ -124,8 +145,16 @@ def test_the_fold_below_has_text_and_python(open_live):
     assert 'model = with_scheme(model, scaled(run, "yarn", 2))' in blocks[2].splitlines()
 
 
-def test_it_works_from_disk_and_by_a_link(new_page, built_site):
-    setting = {"encoding": "none", "length": 128, "query": 60, "text": "own", "own_text": "a + b = c; "}
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"encoding": "none", "length": 128, "query": 60, "text": "own", "own_text": "a + b = c; "},
+        {"task": "copy", "encoding": "alibi", "length": 256, "query": 60},
+        {"task": "copy", "encoding": "t5", "length": 256},
+        {"seed": "1", "length": 128, "query": 60},
+    ],
+)
+def test_it_works_from_disk_and_by_a_link(new_page, built_site, setting):
     page = new_page()
     link = "&".join(f"{name}={value}" for name, value in setting.items()).replace(" ", "%20").replace("+", "%2B")
     page.goto(f"{(built_site / PAGE).as_uri()}#playground:{link}")

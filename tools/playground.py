@@ -8,6 +8,7 @@ writes the file anew: run it when a step of the story has changed.
 from __future__ import annotations
 
 import json
+import string
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,11 +18,13 @@ from torch import Tensor
 
 from posenc import scaling
 from posenc.frequencies import inv_freq
+from posenc.lab.benchmarks import PROBES
 from posenc.lab.corpus import LibraryText
 from posenc.lab.distance_bias import clamped, distance_bias, most_negative_pairs
 from posenc.lab.evaluate import BOUNDS, with_scheme
 from posenc.lab.measured import shipped_folder
 from posenc.lab.measurements import with_table
+from posenc.lab.runs import Run
 from posenc.lab.store import load, write_text
 from posenc.rotary import rotate
 from posenc.schemes import PositionScheme, make_scheme
@@ -32,6 +35,8 @@ from posenc.widgets.playground import LONGEST, ROTARY, STORED, checkpoint
 TRAINED, HEAD_DIM, SINKS, WRITTEN = 128, 32, 4, 64
 LOSS_BIN, LOGIT_BIN, SHOWN, QUERIES = 32, 8, 6, 128
 WINDOWS = {"selectors": 26, "random": 25, "unittest": 36}  # of `LibraryText.windows`
+COPY = Run("full", "copy", "rope_10000", 0).make_task()  # the same for every scheme
+SYMBOLS = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"  # its tokens, as the page writes them
 SCALINGS: Mapping[str, tuple[Any, dict[str, Any]]] = {
     "none": (scaling.default, {}),
     "pi": (scaling.linear, {}),
@@ -118,7 +123,7 @@ def bent_rotation(widget: Playground, base: float) -> tuple[np.ndarray, np.ndarr
 def clamp_change(widget: Playground, trained: np.ndarray, rotation: tuple[np.ndarray, np.ndarray, float]) -> np.ndarray:
     """What clamping three pairs of each layer past the trained length adds, shape (layers, heads, distances)."""
     bent, gains, factor = rotation
-    products = np.array(widget._data["products"][widget.encoding])
+    products = np.array(widget._data["products"][checkpoint(widget.encoding, widget.task, widget.seed)])
     products = products[..., 0] + 1j * products[..., 1]
     changes = []
     for layer in products:
@@ -131,7 +136,9 @@ def clamp_change(widget: Playground, trained: np.ndarray, rotation: tuple[np.nda
 
 def models(widget: Playground) -> tuple[Transformer, Transformer]:
     """The model as trained, and as bent."""
-    model, run = load(checkpoint(widget.encoding))
+    name = checkpoint(widget.encoding, widget.task, widget.seed)
+    assert name is not None
+    model, run = load(name)
     model.requires_grad_(False)
     windows = {"all": (LONGEST + WRITTEN, 0), "window": (TRAINED, 0), "sinks": (TRAINED, SINKS)}
     window, sinks = windows[widget.window]
@@ -152,7 +159,9 @@ def models(widget: Playground) -> tuple[Transformer, Transformer]:
 
 
 def tokens_of(widget: Playground) -> Tensor:
-    """The text that is read, repeated to its length, shape (length,)."""
+    """What is read: a probe of repeated copy, or a text repeated to its length, shape (length,)."""
+    if widget.task == "copy":
+        return COPY.probe(widget.length, PROBES).tokens[0]
     text = widget.own_text if widget.text == "own" else widget._data["texts"][widget.text]
     return torch.tensor([ord(text[t % len(text)]) for t in range(widget.length)])
 
@@ -178,6 +187,11 @@ class Pass:
         """Nats of each token, the first NaN."""
         losses = -self.log_probabilities[:-1].gather(1, self.tokens[1:, None])[:, 0]
         return np.concatenate([[np.nan], losses.numpy()])
+
+    def hits(self) -> np.ndarray:
+        """1.0 where a token was the most likely one, else 0.0; the first NaN."""
+        right = self.log_probabilities[:-1].argmax(dim=-1) == self.tokens[1:]
+        return np.concatenate([[np.nan], right.numpy()])
 
     def mean_logits(self, layer: int, head: int) -> np.ndarray:
         """By distance, over the last queries, before any window."""
@@ -233,6 +247,11 @@ def strip(widget: Playground) -> dict[str, Any]:
 
 def values(widget: Playground) -> dict[str, Any]:
     """What the Playground draws at a setting, but for what the models write."""
+    if checkpoint(widget.encoding, widget.task) is None:
+        nothing: dict[str, Any] = dict.fromkeys(
+            ("losses", "trained_losses", "attention", "logits", "trained_logits"), ()
+        )
+        return {**strip(widget), **nothing, "next": dict.fromkeys(("bytes", "bent", "trained"), ())}
     tokens, (trained_model, bent_model) = tokens_of(widget), models(widget)
     limit = TRAINED if widget.encoding == "learned" else LONGEST
     trained, bent = Pass(trained_model, tokens[:limit]), Pass(bent_model, tokens)
@@ -241,10 +260,14 @@ def values(widget: Playground) -> dict[str, Any]:
     powers = bent.log_probabilities[query].exp().numpy()
     shown = np.argsort(-powers, kind="stable")[:SHOWN]
     as_trained = trained.log_probabilities[query].exp().numpy() if query < limit else np.full(128, np.nan)
+    curves = {"losses": bent.losses(), "trained_losses": trained.losses()}
+    if widget.task == "copy":
+        curves |= {"accuracies": bent.hits(), "trained_accuracies": trained.hits()}
+        for curve in curves.values():
+            curve[: COPY.period] = np.nan  # the first block has no answers
     return {
         **strip(widget),
-        "losses": binned(bent.losses(), LOSS_BIN, length),
-        "trained_losses": binned(trained.losses(), LOSS_BIN, length),
+        **{name: binned(curve, LOSS_BIN, length) for name, curve in curves.items()},
         "attention": bent.weights[layer][head, query, : query + 1].numpy(),
         "next": {"bytes": shown, "bent": powers[shown], "trained": as_trained[shown]},
         "logits": binned(bent.mean_logits(layer, head), LOGIT_BIN, length),
@@ -272,7 +295,9 @@ def step_values(step: str) -> dict[str, Any]:
 def texts() -> dict[str, str]:
     """The texts by name."""
     windows = LibraryText.windows(LibraryText(), LONGEST, 40).tokens
-    return {name: bytes(windows[number].tolist()).decode("ascii") for name, number in WINDOWS.items()}
+    block = COPY.probe(LONGEST, PROBES).tokens[0, : COPY.period]
+    found = {name: bytes(windows[number].tolist()).decode("ascii") for name, number in WINDOWS.items()}
+    return found | {"copy": "".join(SYMBOLS[symbol] for symbol in block)}
 
 
 def main() -> None:

@@ -11,7 +11,9 @@ import torch
 from traitlets import TraitError
 
 from book._site.outputs.assets import SITE
-from posenc.lab.measured import shipped_folder
+from posenc.lab.benchmarks import PROBES
+from posenc.lab.corpus import IGNORED
+from posenc.lab.measured import results, shipped_folder
 from posenc.widgets import Playground
 from posenc.widgets.playground import LONGEST, checkpoint
 from tests.explorables import shown
@@ -32,8 +34,8 @@ def asked(**setting: object) -> dict[str, Any]:
     """What a session is asked for, for Node."""
     widget = Playground(**setting)
     text = widget.own_text if widget.text == "own" else widget._data["texts"][widget.text]
-    state = widget.setting()
-    return {"files": str(shipped_folder()), "state": state, "text": text, "name": checkpoint(widget.encoding)}
+    state, name = widget.setting(), checkpoint(widget.encoding, widget.task, widget.seed)
+    return {"files": str(shipped_folder()), "state": state, "text": text, "name": name}
 
 
 BEGUN = f"""(() => {{
@@ -44,8 +46,30 @@ BEGUN = f"""(() => {{
 
 
 def test_the_texts_are_windows_of_the_frozen_files():
-    assert Playground.data()["texts"] == playground.texts()
-    assert {len(text) for text in playground.texts().values()} == {LONGEST}
+    texts = playground.texts()
+    assert Playground.data()["texts"] == texts
+    assert {len(text) for name, text in texts.items() if name != "copy"} == {LONGEST}
+
+
+@pytest.mark.parametrize("length", [128, 256, LONGEST])
+def test_repeated_copy_is_the_first_probe_of_the_benchmark(session, length):
+    block = Playground.data()["texts"]["copy"]
+    assert len(block) == playground.COPY.period == playground.LOSS_BIN
+    tokens = session("A.tokensOf(x.block, x.length, { task: 'copy' })", {"block": block, "length": length})
+    probe = playground.COPY.probe(length, PROBES)
+    np.testing.assert_array_equal(tokens, probe.tokens[0])
+    assert (np.asarray(probe.targets[0]) == IGNORED).tolist() == [t + 1 < len(block) for t in range(length)]
+    letters = session("x.map((token) => A.letterOf(token, { task: 'copy' })).join('')", list(range(64)))
+    assert letters == playground.SYMBOLS
+
+
+def test_models_that_learned_repeated_copy_are_those_on_offer():
+    """Accuracy on repeated copy at the trained length, of each encoding's run."""
+    for encoding in Playground.catalogue["controls"]["encoding"]["options"]:
+        found = results().select(run=f"full-copy-{encoding}-0", kind="plain", probe="copy", length=128)
+        accuracy = {one["accuracy"] for one in found}
+        assert min(accuracy) > 0.8 or max(accuracy) < 0.1
+        assert (checkpoint(encoding, "copy") is None) == (max(accuracy) < 0.1), encoding
 
 
 @pytest.mark.parametrize("step", ["nope", "clamp"])
@@ -64,6 +88,8 @@ def test_what_is_stored_is_what_the_page_computes(step):
         {"length": 256, "query": 140, "preset": "yarn", "factor": 2.0},
         {"length": 128, "query": 127, "encoding": "alibi", "temperature": 0.7, "text": "random"},
         {"length": 128, "query": 60, "encoding": "learned", "past_end": "interpolate"},
+        {"length": 256, "query": 130, "task": "copy", "preset": "pi"},
+        {"length": 128, "query": 60, "encoding": "alibi", "seed": "1", "window": "sinks"},
     ],
 )
 def test_it_writes_the_most_likely_bytes(setting):
@@ -118,9 +144,49 @@ def test_another_query_or_head_reads_nothing_anew(session):
 
 
 def test_text_is_read_as_bytes_and_repeated(session):
-    assert list(session("A.tokensOf(x, 8)", "a~\n")) == [97, 126, 10, 97, 126, 10, 97, 126]
+    tokens = session("A.tokensOf(x, 8, { task: 'text' })", "a~\n")
+    assert list(tokens) == [97, 126, 10, 97, 126, 10, 97, 126]
     with pytest.raises(TraitError, match="one to 2 048 ASCII characters, got 'λ'"):
         Playground(own_text="λ")
+
+
+PYTHON = f"""(() => {{
+  const file = (name) => {FILE}, {{ compute, blocks }} = A.definition;
+  const result = compute(x.state, 702, null, x.data, () => file(x.name));
+  while (result.complete && !result.complete(Infinity)) void 0;
+  return blocks(result, x.state).at(-1).text;
+}})()"""
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"preset": "yarn", "factor": 2.0},
+        {"preset": "p_rope", "fraction": 0.25, "encoding": "rope_100"},
+        {"seed": "1", "encoding": "alibi", "text": "random"},
+        {"seed": "1", "preset": "pi", "factor": 4.0},
+        {"encoding": "t5", "seed": "1", "text": "own", "own_text": "x = y + 1; "},
+        {"encoding": "learned"},
+        {"encoding": "learned", "past_end": "interpolate"},
+        {"task": "copy", "encoding": "alibi"},
+        {"task": "copy", "preset": "ntk_aware", "factor": 2.0},
+        {"task": "copy", "encoding": "learned", "past_end": "interpolate"},
+    ],
+)
+def test_its_python_gives_what_it_shows(setting):
+    """The last block's code, run as it is."""
+    setting = {"length": 256, "query": 200} | setting
+    asking = asked(**setting)
+    code = figure_of(Playground)._exports(PYTHON, asking | {"data": Playground()._data})
+    found: dict[str, Any] = {"text": (256 * asking["text"])[:256]}
+    exec(code, found)
+    assert len(code.splitlines()) <= 6
+    losses = -found["log_probabilities"][0, :-1].gather(1, found["tokens"][1:, None])[:, 0].detach().numpy()
+    losses = playground.binned(np.concatenate([[np.nan], losses]), playground.LOSS_BIN, 256)
+    expected = shown(Playground, **setting).values["losses"]
+    seen = np.isfinite(expected)
+    assert seen.sum() >= 7
+    np.testing.assert_allclose(expected[seen], losses[seen], atol=1e-3)
 
 
 def test_the_model_is_asked_for_only_when_something_is_bent():
@@ -192,8 +258,20 @@ def test_the_page_about_it_tells_what_it_shows():
     slow = far(pairs=pairs("0.0625", range(6, 16)))
     assert f"falls from {opening['far']:.2f} to {slow:.2f}, which is about two thirds of what YaRN gains" in page
     assert abs((opening["far"] - slow) / (opening["far"] - far(preset="yarn")) - 2 / 3) < 0.03
-    assert f"the loss at the end is {far(window='window'):.2f}" in page
+    assert f"the loss at the end is {far(window='window'):.2f}, less than with YaRN" in page
+    assert max(far(window="window", seed=seed) - far(preset="yarn", seed=seed) for seed in "01") < -1
     assert far(window="sinks") > far(window="window") + 0.2
+
+    def copied(**setting: object) -> tuple[str, str]:
+        facts = shown(Playground, task="copy", **setting).facts
+        return f"{facts['right_within']:.0f} %", f"{facts['right_far']:.0f} %"
+
+    assert "RoPE copies {} of the symbols within L, and {} of the last 512".format(*copied()) in page
+    assert f"Clamping the learned bias changes little ({copied(clamp=True)[1]})" in page
+    assert f"temperature of 0.8, which sharpens all attention, helps more ({copied(temperature=0.8)[1]})" in page
+    assert f"With YaRN it is {copied(preset='yarn')[1]}" in page
+    ends = [[far(seed=seed, clamp=clamp) for clamp in (False, True)] for seed in "01"]
+    assert "falls from {:.2f} to {:.2f}, and with seed 1 from {:.2f} to {:.2f}".format(*ends[0], *ends[1]) in page
 
 
 ASKED = """(async () => {

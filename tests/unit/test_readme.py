@@ -17,7 +17,7 @@ from tools import environment, release
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 OF_THE_PACKAGE = (ROOT / "src" / "posenc" / "README.md").read_text(encoding="utf-8")
-WORDS = {3: "three", 6: "six", 8: "eight", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty"}
+WORDS = {3: "three", 6: "six", 8: "eight", 17: "seventeen", 18: "eighteen", 19: "nineteen", 23: "twenty-three"}
 
 
 def test_every_place_that_names_the_version_names_this_one():

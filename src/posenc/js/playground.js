@@ -6,7 +6,7 @@ import { pairChips } from "./pair_chips.js";
 import catalogue from "./playground.json";
 import { blocksOf } from "./playground_blocks.js";
 import { drawPanels, places, toggles } from "./playground_panels.js";
-import { LOGIT_BIN, LOSS_BIN, Session, averages, known } from "./playground_session.js";
+import { LOGIT_BIN, LOSS_BIN, Session, averages, isCopy, known, modelOf } from "./playground_session.js";
 import { TRAINED, bentFrequencies, isAsTrained, isRotary, withWord, wordsOf } from "./transformer_bent.js";
 
 const AT_ONCE = 6; // milliseconds of work before the first picture
@@ -14,44 +14,56 @@ const LEAST = 1 / 32, GREATEST = 4; // factors on a frequency
 
 const sessions = new WeakMap(); // by the data of a figure
 
-const nameOf = ({ encoding }) => `full-text-${encoding}-0`;
-const textOf = ({ text, own_text }, { texts }) => (text === "own" ? own_text : texts[text]);
+const NOTHING = {
+  losses: [], trained_losses: [], attention: [], next: { bytes: [], bent: [], trained: [] }, logits: [], trained_logits: [],
+  written: [], trained_written: [],
+};
+const READ = ["task", "encoding", "seed", "text", "length"]; // controls that say what is read, and by whom
+
+const textOf = ({ task, text, own_text }, { texts }) => (task === "copy" ? texts.copy : text === "own" ? own_text : texts[text]);
 const storedFor = (state, { stored }) => stored.find(({ setting }) => Object.keys(setting).every((name) => setting[name] === state[name]));
 
 // The session that reads this text with this model; null while the weights are on their way.
-function sessionFor(state, data, bring, values) {
-  const open = sessions.get(data), same = data.stored.find(({ setting }) => ["encoding", "text", "length"].every((name) => setting[name] === state[name]));
-  const expected = same?.values.trained_losses;
-  if (open?.encoding === state.encoding) {
+function sessionFor(name, state, data, bring, values) {
+  const open = sessions.get(data);
+  const expected = data.stored.find(({ setting }) => READ.every((one) => setting[one] === state[one]))?.values.trained_losses;
+  if (open?.model.run === name) {
     if (!open.isOf(state)) open.read(state, textOf(state, data), expected);
     return open;
   }
-  const file = bring(nameOf(state));
+  const file = bring(name);
   if (!file) return null;
   const session = new Session(file, state, textOf(state, data), expected, values);
   sessions.set(data, session);
   return session;
 }
 
-// The losses of before, to be seen until there are new ones.
-function before(previous, { length }) {
-  const { losses } = previous?.values ?? {};
+// What is seen until there is something of this task.
+function before(previous, { task }, { stored }) {
+  if (previous?.task === task) return previous.values;
+  return task === "copy" ? NOTHING : stored[0].values;
+}
+
+// Its losses, until there are new ones.
+function stale(previous, { task, length }) {
+  const { losses } = previous?.task === task ? previous.values : {};
   if (losses?.length !== length / LOSS_BIN) return null;
   return Array.from(losses, (loss, k) => (Number.isFinite(loss) ? loss : previous.stale?.[k] ?? NaN));
 }
 
 function compute(state, width, previous, data, bring) {
   const rotary = isRotary(state), { scales = [], gains = [] } = rotary ? bentFrequencies(state) : {};
-  const query = Math.min(state.query, state.length - 1), shown = previous?.values ?? data.stored[0].values;
-  const base = { scales: Array.from(scales), gains, query, text: textOf(state, data), ...places(width, state) };
+  const query = Math.min(state.query, state.length - 1), shown = before(previous, state, data);
+  const model = modelOf(state, data.models), base = { task: state.task, model, scales: Array.from(scales), gains, query, text: textOf(state, data), ...places(width, state) };
+  if (!model) return { ...base, values: { ...NOTHING, scales: base.scales, gains } };
   const stored = storedFor(state, data);
   if (stored) return { ...base, values: { ...stored.values, scales: base.scales, gains } };
-  const stale = before(previous, state), session = sessionFor(state, data, bring, shown);
+  const losses = stale(previous, state), session = sessionFor(model, state, data, bring, shown);
   if (!session) return { ...base, waits: true, values: shown };
-  session.show(state, data.products[state.encoding]);
+  session.show(state, data.products[model]);
   const result = {
     ...base, streams: true,
-    get stale() { return session.done ? null : stale; },
+    get stale() { return session.done ? null : losses; },
     get fresh() { return session.fresh; },
     get values() { return { ...session.values, scales: base.scales, gains }; },
     get read() { return session.bent.done; },
@@ -60,12 +72,15 @@ function compute(state, width, previous, data, bring) {
   return result;
 }
 
-function facts({ values, waits = false, read }, state, done) {
-  const { length } = state;
-  const [within, far] = averages(values.losses), [trained_within, trained_far] = averages(values.trained_losses);
+const percent = (share) => share && 100 * share;
+
+function facts({ values, model, waits = false, read }, state, done) {
+  const { length } = state, { losses, trained_losses, accuracies, trained_accuracies } = values;
+  const ends = (series) => averages(series, state), [within, far] = ends(losses), [trained_within, trained_far] = ends(trained_losses);
+  const [right_within, right_far] = ends(accuracies).map(percent), [trained_right_within, trained_right_far] = ends(trained_accuracies).map(percent);
   return {
-    trained: TRAINED, last: length / 4, waits, read: done ? length : read ?? 0, within, far, trained_within, trained_far,
-    bent: !isAsTrained(state),
+    trained: TRAINED, last: length / 4, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: done ? length : read ?? 0, bent: !isAsTrained(state), copies: isCopy(state),
+    within, far, trained_within, trained_far, right_within, right_far, trained_right_within, trained_right_far,
   };
 }
 
@@ -73,14 +88,14 @@ function reading({ values }, state, { position, distance }) {
   const bin = Math.floor(position / LOSS_BIN), near = Math.floor(distance / LOGIT_BIN);
   const at = (list, k) => known(list?.[k]);
   return {
-    from: bin * LOSS_BIN, to: (bin + 1) * LOSS_BIN - 1, loss: at(values.losses, bin), trained_loss: at(values.trained_losses, bin),
+    from: bin * LOSS_BIN, to: (bin + 1) * LOSS_BIN - 1, right: percent(at(values.accuracies, bin)), loss: at(values.losses, bin), trained_loss: at(values.trained_losses, bin),
     weight: at(values.attention, position), logit: at(values.logits, near), trained_logit: at(values.trained_logits, near),
   };
 }
 
 const limited = (value) => Number(Math.min(Math.max(value, LEAST), GREATEST).toPrecision(3));
 
-function handles({ strip, scales, x, chart, query }, state) {
+function handles({ strip, scales, x, attention, query }, state) {
   const handles = [];
   if (strip) {
     const half = (strip.x.at(1) - strip.x.at(0)) / 2; // a bar is taken hold of anywhere in its column, above its number
@@ -90,10 +105,7 @@ function handles({ strip, scales, x, chart, query }, state) {
       drag: (px, py) => ({ pairs: swept(state, pair, strip.x.nearest(strip.x.invert(px)), String(limited(strip.y.invert(py)))) }),
     })));
   }
-  if (state.chart === "attention") {
-    handles.push({ name: "query", x: x.at(query), y: chart.bottom, along: "x", drag: (px) => ({ query: within(x.invert(px), { x }) }) });
-  }
-  return handles;
+  return [...handles, { name: "query", x: x.at(query), y: attention.bottom, along: "x", drag: (px) => ({ query: within(x.invert(px), { x }) }) }];
 }
 
 // One pair's word; or, swept sideways, that of all from there to another.
@@ -107,22 +119,22 @@ function swept(state, pair, other, word) {
 const within = (value, { x }) => Math.min(Math.max(Math.floor(value), 0), x.to - 1);
 
 const inside = (x, y) => ({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom;
-const byPosition = ({ loss, chart }, state) => (state.chart === "attention" ? [loss, chart] : [loss]);
-const byDistance = ({ chart }, state) => (state.chart === "attention" ? [] : [chart]);
+const byPosition = ({ loss, attention }) => [loss, attention];
 
 function press(x, y, result, state) {
   const hit = inside(x, y), pair = result.strip ? toggles(result).findIndex(hit) : -1;
   if (pair >= 0) return { pairs: withWord(state, pair, wordsOf(state)[pair] === "off" ? "-" : "off") };
   const head = result.heads.find(hit);
   if (head) return { head: head.name };
-  return byPosition(result, state).some(hit) ? { query: within(result.x.invert(x), result) } : null;
+  if (hit(result.details)) return { details: !state.details };
+  return byPosition(result).some(hit) ? { query: within(result.x.invert(x), result) } : null;
 }
 
 const render = explorable({
   catalogue,
   readers: [
     { name: "position", axis: ({ x }) => x, accept: within, within: byPosition },
-    { name: "distance", axis: ({ x }) => x, accept: within, within: byDistance },
+    { name: "distance", axis: ({ x }) => x, accept: within, within: ({ logits }) => [logits] },
   ],
   controls: { encoding: chipsAndList, preset: chipsAndList, pairs: pairChips },
   height: (width, state) => places(width, state).height,

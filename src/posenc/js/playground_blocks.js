@@ -1,37 +1,43 @@
-// Below the Playground's picture: the next byte's probabilities, what the model writes, and the same in Python.
+// Below the Playground's picture: the next token's probabilities, what the model writes, and the same in Python.
 
 import { code, table } from "./blocks.js";
 import { fixed } from "./numbers.js";
 import catalogue from "./playground.json";
+import { isCopy, letterOf, tokensOf } from "./playground_session.js";
 import { say } from "./sentences.js";
-import { isRotary } from "./transformer_bent.js";
+import { WRITTEN, isRotary } from "./transformer_bent.js";
 
 const { blocks, names } = catalogue;
 
-// A byte as one character.
-const letter = (byte) => (byte === 10 ? "¶" : byte < 32 || byte === 127 ? "?" : String.fromCharCode(byte));
-export const nameOfByte = (byte) => names.bytes[byte] ?? letter(byte);
-export const textOf = (bytes) => (bytes ? Array.from(bytes, letter).join("") : "");
+const nameOf = (token, state) => (isCopy(state) ? null : names.bytes[token]) ?? letterOf(token, state);
+export const textOf = (tokens, state) => Array.from(tokens, (token) => letterOf(token, state)).join("");
 
 const percent = (value) => (Number.isFinite(value) ? fixed(100 * value, 1) : "–");
 
-function nextBytes({ next }, query) {
-  const rows = Array.from(next.bytes, (byte, k) => [nameOfByte(byte), percent(next.trained[k]), percent(next.bent[k])]);
-  return table({ caption: say(blocks.next, { query }), columns: [blocks.byte, blocks.trained, blocks.bent], rows });
+function nextTokens({ next }, query, state) {
+  const rows = Array.from(next.bytes, (token, k) => [nameOf(token, state), percent(next.trained[k]), percent(next.bent[k])]);
+  return table({ caption: say(blocks.next, { query }), columns: [blocks.token, blocks.trained, blocks.bent], rows });
 }
 
-function written(label, bytes, fresh) {
+function written(label, tokens, fresh, state) {
   if (fresh === false) return code(label, catalogue.picture.not_yet);
-  return code(label, bytes ? String.fromCharCode(...bytes) : bytes === null ? blocks.nothing : catalogue.picture.not_yet);
+  if (!tokens) return code(label, tokens === null ? blocks.nothing : catalogue.picture.not_yet);
+  return code(label, isCopy(state) ? textOf(tokens, state) : String.fromCharCode(...tokens));
 }
 
-export function blocksOf({ values, query, fresh }, state) {
+// The tokens that a text has after a position.
+export const afterIn = (text, query, state) => tokensOf(text, query + 1 + WRITTEN, state).slice(query + 1);
+
+export function blocksOf({ values, query, fresh, text, model }, state) {
+  if (!model) return [];
   const rotary = isRotary(state), { base, pairs, temperature, clamp, window } = state;
   const more = temperature !== 1 || window !== "all" || (rotary && (base !== 1 || pairs !== "" || clamp));
-  const python = blocks.python.map((line) => say(line, { ...state, rotary, more }, names)).filter(Boolean).join("\n");
+  const facts = { ...state, model, table: state.length + WRITTEN, query, rotary, more, copies: isCopy(state) };
+  const python = blocks.python.map((line) => say(line, facts, names)).filter(Boolean).join("\n");
   return [
-    nextBytes(values, query),
-    written(say(blocks.writes_trained, { query }), values.trained_written, fresh?.trained), written(say(blocks.writes, { query }), values.written, fresh?.written),
+    nextTokens(values, query, state),
+    written(say(blocks.writes_trained, facts), values.trained_written, fresh?.trained, state), written(say(blocks.writes, facts), values.written, fresh?.written, state),
+    ...(isCopy(state) ? [code(blocks.right, textOf(afterIn(text, query, state), state))] : []),
     code(blocks.in_python, python),
   ];
 }

@@ -10,30 +10,48 @@ const SHOWN = 6; // bytes
 const FIRST = 512; // tokens that are read before anything else is shown of a text
 const QUERIES = 128; // over which logits are averaged: the last ones
 const CAPACITY = 2048 + WRITTEN;
+const PERIOD = 32; // tokens of the block in repeated copy: none of the first one is an answer
+const SYMBOLS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"; // its tokens
 
 const BENT = ["preset", "factor", "fraction", "base", "pairs", "temperature", "clamp", "window", "past_end", "length"];
 const keyOf = (state, names) => JSON.stringify(names.map((name) => state[name]));
 const indices = (head) => head.split(".").map((number) => Number(number) - 1);
 
-// The bytes of an ASCII text, which is repeated to a length.
-export function tokensOf(text, length) {
-  return Array.from({ length }, (_, t) => text.charCodeAt(t % text.length));
+// The model of a setting, of seed 0 where only that ships; null where none of this task and encoding does.
+export function modelOf({ task, encoding, seed }, models) {
+  const names = [seed, "0"].map((one) => `full-${task}-${encoding}-${one}`);
+  return names.find((name) => models.includes(name)) ?? null;
+}
+
+export const isCopy = ({ task }) => task === "copy";
+
+// The tokens of a text, which is repeated to a length: bytes, or the symbols of repeated copy.
+export function tokensOf(text, length, { task }) {
+  const tokenOf = task === "copy" ? (letter) => SYMBOLS.indexOf(letter) : (letter) => letter.charCodeAt(0);
+  return Array.from({ length }, (_, t) => tokenOf(text[t % text.length]));
+}
+
+// A token as one character.
+export function letterOf(token, { task }) {
+  if (task === "copy") return SYMBOLS[token];
+  return token === 10 ? "¶" : token < 32 || token === 127 ? "?" : String.fromCharCode(token);
 }
 
 const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN);
 export const known = (value) => (Number.isFinite(value) ? value : null);
 
-// The mean loss within the trained length, and over the last quarter of the text; null where some of it is missing.
-export function averages(losses) {
-  const bins = Array.from(losses), within = TRAINED / LOSS_BIN;
-  return [known(mean(bins.slice(0, within))), known(mean(bins.slice(Math.floor((3 * bins.length) / 4))))];
+// The mean of what bins have of the answers within the trained length, and of those in the last quarter of the text; null
+// where some of it is missing.
+export function averages(values, state) {
+  const bins = Array.from(values ?? []), first = isCopy(state) ? PERIOD / LOSS_BIN : 0, end = TRAINED / LOSS_BIN;
+  return [known(mean(bins.slice(first, end))), known(mean(bins.slice(Math.floor((3 * bins.length) / 4))))];
 }
 
-// Means over bins, of what is there.
-export function binned(values, size, length) {
+// Means over bins, of what is there from `first` on.
+export function binned(values, size, length, first = 0) {
   return Float64Array.from({ length: length / size }, (_, bin) => {
     let sum = 0, count = 0;
-    for (let t = bin * size; t < Math.min((bin + 1) * size, values.length); t++) if (!Number.isNaN(values[t])) sum += values[t], count++;
+    for (let t = Math.max(bin * size, first); t < Math.min((bin + 1) * size, values.length); t++) if (!Number.isNaN(values[t])) sum += values[t], count++;
     return count ? sum / count : NaN;
   });
 }
@@ -43,7 +61,7 @@ export function binned(values, size, length) {
 export class Session {
   constructor(file, state, text, expected = null, values = {}) {
     const model = readModel(file), limit = state.encoding === "learned" ? TRAINED : CAPACITY;
-    Object.assign(this, { model, encoding: state.encoding, values });
+    Object.assign(this, { model, values });
     this.trained = new ForwardPass(model, trainedEncoding(model), limit);
     this.changed = new ForwardPass(model, trainedEncoding(model, { pastEnd: "clamp" }), CAPACITY);
     this.writer = new ForwardPass(model, this.changed.encoding, CAPACITY);
@@ -54,7 +72,7 @@ export class Session {
   read(state, text, expected = null) {
     this.expected = expected;
     this.source = keyOf(state, ["text", "own_text", "length"]);
-    this.tokens = tokensOf(text, state.length);
+    this.tokens = tokensOf(text, state.length, state);
     for (const pass of [this.trained, this.changed]) {
       pass.restart(pass.encoding);
       pass.length = 0;
@@ -106,9 +124,11 @@ export class Session {
 
   // What there is to be shown by now; false.
   look() {
-    const { bent, trained, fresh, expected, key, state: { length, query, head }, values } = this, [layer, of] = indices(head);
-    values.losses = binned(bent.losses, LOSS_BIN, length);
-    values.trained_losses = expected && trained.done < trained.length ? expected : binned(trained.losses.subarray(0, length), LOSS_BIN, length);
+    const { bent, trained, fresh, expected, key, state, values } = this, { length, query, head } = state, [layer, of] = indices(head);
+    const first = isCopy(state) ? PERIOD : 0, inBins = (series) => binned(series.subarray(0, length), LOSS_BIN, length, first);
+    values.losses = inBins(bent.losses);
+    values.trained_losses = expected && trained.done < trained.length ? expected : inBins(trained.losses);
+    if (isCopy(state)) [values.accuracies, values.trained_accuracies] = [inBins(bent.hits), inBins(trained.hits)];
     const all = bent.done === bent.length && trained.done === trained.length, seen = [bent.done > query, trained.done > query, all].join();
     if (seen === this.seen) return false;
     this.seen = seen;

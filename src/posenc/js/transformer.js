@@ -112,12 +112,13 @@ function firstQkv({ vocabulary, dim, embedding, layers: [{ attentionNorm, qkv }]
 
 // ---- the forward pass
 
-// tokens: `length` of them are known, `done` are computed. losses[t]: nats of token t given those before it, from 1 on.
+// tokens: `length` of them are known, `done` are computed. losses[t]: nats of token t given those before it, from 1 on;
+// hits[t]: 1 where it is the most likely one then, else 0.
 export class ForwardPass {
   constructor(model, encoding, capacity) {
     const { dim, heads, hidden, vocabulary, layers } = model, padded = upTo(capacity, CHUNK) + CHUNK;
     const floats = (rows, width) => new Float32Array(rows * width);
-    Object.assign(this, { model, capacity, padded, length: 0, done: 0, tokens: new Int32Array(capacity), losses: floats(capacity, 1) });
+    Object.assign(this, { model, capacity, padded, length: 0, done: 0, tokens: new Int32Array(capacity), losses: floats(capacity, 1), hits: floats(capacity, 1) });
     this.final = floats(padded, dim); // the residual stream after the last layer, normalised
     this.scores = floats(CHUNK, padded);
     const widths = { x: dim, normed: dim, qkv: 3 * dim, mixed: dim, hidden, logits: vocabulary };
@@ -141,6 +142,7 @@ export class ForwardPass {
     this.phases = { frequencies: angular?.frequencies ?? [], cos, sin };
     this.pairs = [0, 1].map((which) => Int32Array.from(pairs, (pair) => pair[which]));
     this.losses.fill(NaN, this.done);
+    this.hits.fill(NaN, this.done);
     this.layers.forEach((memory, layer) => {
       if (memory.queries?.length !== this.padded * heads * width) {
         [memory.queries, memory.keys] = [0, 1].map(() => new Float32Array(this.padded * heads * width)); // rotated
@@ -154,7 +156,7 @@ export class ForwardPass {
   // Takes over the first `count` tokens of another pass of this model and capacity, with all that is computed of them.
   follow(pass, count) {
     this.restart(pass.encoding);
-    for (const name of ["tokens", "losses", "final"]) this[name].set(pass[name]);
+    for (const name of ["tokens", "losses", "hits", "final"]) this[name].set(pass[name]);
     this.layers.forEach((memory, layer) => {
       for (const name of ["q", "k", "values", "queries", "keys"]) memory[name].set(pass.layers[layer][name]);
     });
@@ -320,11 +322,15 @@ export class ForwardPass {
     return total;
   }
 
-  // The losses of the tokens from `first` on that are done, each by the log-probabilities at the position before it.
+  // Losses and hits of the tokens from `first` on that are done, by the log-probabilities at the position before each.
   score(first) {
-    const { model: { vocabulary }, chunk: { logits }, tokens, losses } = this, rows = this.done - first;
+    const { model: { vocabulary }, chunk: { logits }, tokens, losses, hits } = this, rows = this.done - first;
     this.readOut(first - 1, rows);
-    for (let r = 0; r < rows; r++) losses[first + r] = -logits[r * vocabulary + tokens[first + r]];
+    for (let r = 0; r < rows; r++) {
+      const row = logits.subarray(r * vocabulary, (r + 1) * vocabulary), own = row[tokens[first + r]];
+      losses[first + r] = -own;
+      hits[first + r] = row.every((value) => value <= own) ? 1 : 0;
+    }
   }
 
   // Log-probabilities of the next token at positions from `first` on, into chunk.logits.

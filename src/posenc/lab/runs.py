@@ -304,6 +304,7 @@ _DEEP = ("rope_100", "rope_10000", "alibi", "t5", "none", "rope_10000_mixed", "r
 def shipping() -> list[str]:
     """The names of the runs whose checkpoints ship: for chapters and for `posenc.lab.measured.statistics`."""
     names = [f"full-text-{scheme}-0" for scheme in _FULL]
+    names += [f"full-text-{scheme}-1" for scheme in ("rope_100", "rope_10000", "alibi")]
     names += [f"full-copy-{scheme}-0" for scheme in ("rope_100", "rope_10000", "alibi", "alibi_published", "learned")]
     names += [f"two_layers-single_copy-{scheme}-0" for scheme in ("rope_100", "rope_10000")]
     names += [f"two_layers-text-rope_{base}-{seed}" for base in (100, 10_000) for seed in (0, 1)]

@@ -120,7 +120,8 @@ class Choice(traitlets.Unicode):
     """A synced choice among named options: a list, or `chips` side by side; the catalogue has their labels.
 
     `presets` maps some values to values of other controls, which choosing one sets; then exactly one option has none:
-    it stands for the reader's own numbers, and is chosen when one of these controls leaves the preset.
+    it stands for the reader's own numbers, and is chosen when one of these controls leaves the preset. `options_need`
+    maps some values to what they need, as a control does: a control of the explorable's own shows that they lack it.
     """
 
     def __init__(
@@ -129,8 +130,10 @@ class Choice(traitlets.Unicode):
         presets: Mapping[str, Mapping[str, Any]] | None = None,
         needs: Needs = "",
         chips: bool = False,
+        options_need: Mapping[str, Needs] | None = None,
     ) -> None:
         super().__init__(default)
+        self.options_need = {value: {"needs": _needed(needs)} for value, needs in (options_need or {}).items()}
         self.presets = {value: dict(sets) for value, sets in (presets or {}).items()}
         self.spec = {"scale": "choice", "needs": _needed(needs), "chips": chips}
         self.tag(sync=True)
@@ -141,7 +144,10 @@ class Choice(traitlets.Unicode):
         if self.presets and (len(without) != 1 or not set(self.presets) < set(options)):
             raise ValueError(f"all options but one must have a preset, got {list(self.presets)} for {list(options)}")
         self.own = without[0] if self.presets else None
-        listed = [{"value": v, "label": words, "sets": self.presets.get(v, {})} for v, words in options.items()]
+        listed = [
+            {"value": value, "label": words, "sets": self.presets.get(value, {}), **self.options_need.get(value, {})}
+            for value, words in options.items()
+        ]
         return {"options": listed, "own": self.own}
 
     def validate(self, obj: Any, value: Any) -> str:
@@ -175,7 +181,7 @@ def _wordless(control: dict[str, Any], words: dict[str, Any]) -> dict[str, Any]:
     """A control without its words: JavaScript adds them, in the language of the page."""
     bare = {key: value for key, value in control.items() if key not in words}
     if "options" in words:
-        bare["options"] = [{"value": option["value"], "sets": option["sets"]} for option in control["options"]]
+        bare["options"] = [{k: v for k, v in option.items() if k != "label"} for option in control["options"]]
     return bare
 
 

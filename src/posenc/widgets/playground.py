@@ -13,13 +13,17 @@ from posenc.widgets._base import Choice, Control, Explorable, Switch, Text
 STORED = "playground.json"  # in `shipped_folder()`: texts, and what the story's steps show, by tools/playground.py
 ROTARY = ("rope_10000", "rope_100")
 SCALED = ("pi", "ntk_aware", "yarn")
+UNLEARNED = ("none", "t5", "sinusoidal")  # encodings whose models have not learned repeated copy: these do not ship
+SEEDED = ("rope_10000", "rope_100", "alibi")  # encodings of which two models of text ship
 WORD = r"(-|off|\d*\.?\d+)"  # of a pair
 LONGEST = 2048  # tokens
+NOT_STORED = ("details",)  # controls on which what is stored does not depend
 
 
-def checkpoint(encoding: str) -> str:
-    """The name of the model that was trained with an encoding."""
-    return f"full-text-{encoding}-0"
+def checkpoint(encoding: str, task: str = "text", seed: str = "0") -> str | None:
+    """The name of the model of these; of seed 0 where only that ships, None where none does."""
+    names = (f"full-{task}-{encoding}-{one}" for one in (seed, "0"))
+    return next((name for name in names if name in Playground.checkpoints()), None)
 
 
 @cache
@@ -28,9 +32,9 @@ def _stored() -> dict[str, Any]:
     return content
 
 
-def _products(encoding: str) -> list[Any]:
-    """E[q k̄] of every layer, head and pair, as pairs of numbers."""
-    content = statistics()[f"{checkpoint(encoding)}/content"]
+def _products(name: str) -> list[Any]:
+    """E[q k̄] of every layer, head and pair of a model, as pairs of numbers."""
+    content = statistics()[f"{name}/content"]
     parts: list[Any] = np.stack([content.real, content.imag], axis=-1).astype(float).round(4).tolist()
     return parts
 
@@ -39,25 +43,31 @@ class Playground(Explorable):
     """A trained Transformer reads a text, with its positional encoding as trained and as changed."""
 
     module = "playground"
-    room = (868, 1148)
-    main = ("encoding", "preset")
+    room = (768, 930)
+    main = ("encoding", "task", "preset")
 
-    encoding = Choice("rope_10000", chips=True)
+    encoding = Choice("rope_10000", chips=True, options_need=dict.fromkeys(UNLEARNED, {"task": ["text"]}))
+    task = Choice("text", chips=True)
     preset = Choice("none", needs={"encoding": ROTARY}, chips=True)
     factor = Control(16.0, 1, 16, "log", needs={"encoding": ROTARY, "preset": SCALED})
     fraction = Control(0.5, 0, 1, "hundredths", needs={"encoding": ROTARY, "preset": ["p_rope"]})
     base = Control(1.0, 0.01, 100, "log", needs={"encoding": ROTARY})
     pairs = Text("", rf"|({WORD} ){{15}}{WORD}", needs={"encoding": ROTARY}, own_control=True)
+    seed = Choice("0", needs={"task": ["text"], "encoding": SEEDED}, chips=True)
     temperature = Control(1.0, 0.5, 2, "hundredths")
     clamp = Switch(False, needs={"encoding": ROTARY})
     window = Choice("all", chips=True)
     past_end = Choice("clamp", needs={"encoding": ["learned"]}, chips=True)
-    chart = Choice("attention", chips=True)
+    details = Switch(False)
     head = Choice("2.1")
     query = Control(490, 0, LONGEST - 1, "integer")
     length = Control(LONGEST, 128, LONGEST, "powers")
-    text = Choice("selectors", chips=True)
-    own_text = Text("for i in range(10): print(i, i * i) ", rf"[\n -~]{{1,{LONGEST}}}", needs={"text": ["own"]})
+    text = Choice("selectors", needs={"task": ["text"]}, chips=True)
+    own_text = Text(
+        "for i in range(10): print(i, i * i) ",
+        rf"[\n -~]{{1,{LONGEST}}}",
+        needs={"task": ["text"], "text": ["own"]},
+    )
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -72,7 +82,9 @@ class Playground(Explorable):
     @classmethod
     def checkpoints(cls) -> list[str]:
         """The names of the models that the page may ask for."""
-        return [checkpoint(encoding) for encoding in cls.catalogue["controls"]["encoding"]["options"]]
+        encodings = cls.catalogue["controls"]["encoding"]["options"]
+        first, again = ([f"full-text-{each}-{seed}" for each in of] for seed, of in enumerate((encodings, SEEDED)))
+        return [*first, *again, *(f"full-copy-{each}-0" for each in encodings if each not in UNLEARNED)]
 
     @classmethod
     def files(cls) -> dict[str, bytes]:
@@ -81,10 +93,14 @@ class Playground(Explorable):
 
     @classmethod
     def data(cls) -> dict[str, Any]:
-        """The texts, E[q k̄] of the rotary models, and what the steps of the story show."""
-        stored, story = _stored(), cls.story()
+        """The models, E[q k̄] of the rotary ones, what they read, and what the steps of the story show."""
+        stored, story, models = _stored(), cls.story(), cls.checkpoints()
         steps = [
-            {"setting": {name: value for name, value in story[step].items() if name != "chart"}, "values": values}
+            {
+                "setting": {name: value for name, value in story[step].items() if name not in NOT_STORED},
+                "values": values,
+            }
             for step, values in stored["steps"].items()
         ]
-        return {"texts": stored["texts"], "products": {name: _products(name) for name in ROTARY}, "stored": steps}
+        products = {name: _products(name) for name in models if "rope" in name}
+        return {"models": models, "texts": stored["texts"], "products": products, "stored": steps}

@@ -73,22 +73,24 @@ def test_its_page_of_one_file_asks_for_nothing_else(new_page, tmp_path):
 def test_presses_choose_pair_head_and_query(open_live):
     live = open_live(Playground)
     live.set(length=256)
+    press(live, 300, 422)
+    assert live.get("details")
     pair = live.evaluate("explorable.handles")[3]
-    press(live, pair["x"], 438)
+    press(live, pair["x"], 540)
     assert live.get("pairs") == " ".join("off" if i == 3 else "-" for i in range(16))
-    press(live, pair["x"], 438)
+    press(live, pair["x"], 540)
     assert live.get("pairs") == ""
     x, y = live.evaluate("explorable.pixel(100)")
     press(live, x, y)
     assert abs(live.get("query") - 100) <= 1
-    press(live, live.evaluate("explorable.pixel(250)")[0], 216)
+    press(live, live.evaluate("explorable.pixel(250)")[0], 193)
     assert live.get("head") == "2.4"
     assert live.finding == shown(Playground, **live.setting()).finding
 
 
 def test_a_bar_swept_sideways_takes_the_others_along(open_live):
     live = open_live(Playground)
-    live.set(length=128, pairs=" ".join(["-"] * 15 + ["2"]))
+    live.set(length=128, details=True, pairs=" ".join(["-"] * 15 + ["2"]))
     first, last = handle_of(live, "pair 6"), handle_of(live, "pair 9")
     (x, y), to = (first["x"], first["y"]), last["x"]
     drag(live, [(x, y), (x, y + 20), ((x + to) / 2, y + 20), (to, y + 20)])
@@ -113,6 +115,27 @@ def test_keys_switch_pairs_and_scale_them(open_live):
     assert not live.control("pairs").is_visible()
 
 
+def test_keys_choose_task_and_seed(open_live):
+    live = open_live(Playground)
+    live.set(length=128, query=60)
+    live.control("task").get_by_role("radio").first.press("ArrowRight")
+    live.settle()
+    assert live.get("task") == "copy"
+    assert live.finding == shown(Playground, **live.setting()).finding
+    encodings = live.control("encoding")
+    assert encodings.get_by_role("radio", name="NoPE: not learned").is_disabled()
+    encodings.get_by_role("radio").first.press("ArrowRight")
+    live.settle()
+    assert live.get("encoding") == "alibi", "NoPE has not learned the task"
+    live.open()
+    assert not live.control("seed").is_visible()
+    live.set(task="text")
+    live.control("seed").get_by_role("radio").first.press("ArrowRight")
+    live.settle()
+    assert live.get("seed") == "1"
+    assert live.finding == shown(Playground, **live.setting()).finding
+
+
 def test_the_fold_below_has_text_and_python(open_live):
     live = open_live(Playground)
     live.set(length=128, preset="yarn", factor=2.0, query=64)
@@ -122,8 +145,16 @@ def test_the_fold_below_has_text_and_python(open_live):
     assert 'model = with_scheme(model, scaled(run, "yarn", 2))' in blocks[2].splitlines()
 
 
-def test_it_works_from_disk_and_by_a_link(new_page, built_site):
-    setting = {"encoding": "none", "length": 128, "query": 60, "text": "own", "own_text": "a + b = c; "}
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"encoding": "none", "length": 128, "query": 60, "text": "own", "own_text": "a + b = c; "},
+        {"task": "copy", "encoding": "alibi", "length": 256, "query": 60},
+        {"task": "copy", "encoding": "t5", "length": 256},
+        {"seed": "1", "length": 128, "query": 60},
+    ],
+)
+def test_it_works_from_disk_and_by_a_link(new_page, built_site, setting):
     page = new_page()
     link = "&".join(f"{name}={value}" for name, value in setting.items()).replace(" ", "%20").replace("+", "%2B")
     page.goto(f"{(built_site / PAGE).as_uri()}#playground:{link}")

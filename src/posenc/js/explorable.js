@@ -147,6 +147,7 @@ class Figure {
     this.blocks = element("div", { class: "posenc-blocks" });
     const head = element("div", { class: "posenc-head" }, element("p", { class: "posenc-title", "aria-hidden": "true" }, title));
     const buttons = element("div", { class: "posenc-bar" });
+    this.main = element("div", { class: "posenc-controls posenc-main" }, ...rowsOf(true));
     const more = element(
       "details", { class: "posenc-drawer" }, element("summary", KEEP_KEYS, shell.more),
       element("div", { class: "posenc-controls" }, ...rowsOf(false)), buttons,
@@ -160,7 +161,7 @@ class Figure {
       this.told,
       element("div", { class: "posenc-stage" }, canvas, pointer.rows, pointer.readout, notice),
       this.finding,
-      element("div", { class: "posenc-controls posenc-main" }, ...rowsOf(true)),
+      this.main,
       more, this.spoken,
     );
     this.full = fullScreen(this.root, notify, this.later);
@@ -264,17 +265,21 @@ class Figure {
   update() {
     this.frame = 0;
     if (!this.canvas.clientWidth) return;
-    const start = performance.now(), setting = this.settings.all();
+    const start = performance.now(), setting = this.settings.all(), { canvas, main } = this;
     clearTimeout(this.pause);
+    const resized = this.wide !== canvas.clientWidth;
+    this.wide = canvas.clientWidth;
+    if (resized) main.style.minHeight = "";
     this.fitted = this.fit(setting);
     this.result = this.compute(setting, this.result);
     this.pointer.clamp();
     this.done = !this.result.complete;
     this.paint(); // first, since it reads the page, and a page that was just written to must be laid out again for that
     for (const control of this.settings.controls) {
-      const { row, show } = this.inputs[control.name];
+      const { row, show } = this.inputs[control.name], hidden = control.hidden || !isNeeded(control, setting);
       show();
-      row.hidden = control.hidden || !isNeeded(control, setting);
+      if (hidden && !row.hidden && control.main && !resized) main.style.minHeight = `${main.offsetHeight}px`; // so that nothing moves
+      row.hidden = hidden;
     }
     this.tell();
     if (!this.done) this.pause = setTimeout(() => this.complete(), this.result.streams ? 0 : PAUSE);

@@ -12,7 +12,7 @@ class DecayExplorer(Explorable):
     """
 
     module = "decay_explorer"
-    room = (662, 888)
+    room = (740, 785)
     main = ("base", "dim", "distance")
 
     base = Control(10_000.0, 1, 1e8, "log")

@@ -7,7 +7,7 @@ export function chipsAndList(control, get, set, notify, state) {
   const made = makeControl({ ...control, own_control: false }, {}, get, set, notify, state), { row, show } = made, rest = control.options.slice(control.first);
   const chips = [...row.querySelectorAll(".posenc-option")];
   chips.splice(control.first).forEach((chip) => chip.remove());
-  const list = element("select", { class: "posenc-more", style: "width: auto; field-sizing: content", "aria-label": `${control.label}, ${control.more}`, ...KEEP_KEYS });
+  const list = element("select", { class: "posenc-more", "aria-label": `${control.label}, ${control.more}`, ...KEEP_KEYS });
   list.append(element("option", { value: "" }, control.more), ...rest.map(({ value, label }) => element("option", { value }, label)));
   list.addEventListener("change", () => {
     notify("");

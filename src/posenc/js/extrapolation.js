@@ -192,19 +192,11 @@ function reading({ values, shown }, state, { column: place }) {
   return { drawn, from: place / 2, to: (place + 1) / 2, times: TIMES[place] };
 }
 
-// A choice of schemes, whose list takes what is left of its row: no choice makes it higher.
-function oneRow(...control) {
-  const made = chipsAndList(...control);
-  made.row.style.flexWrap = "nowrap";
-  made.row.lastElementChild.style = "flex: 0 1 7em; min-width: 3em";
-  return made;
-}
-
 const render = explorable({
   catalogue,
   readers: [{ name: "column", axis: ({ x }) => x }],
   height, compute, draw, facts, reading, press, handles,
-  controls: { scheme: oneRow, other: oneRow },
+  controls: { scheme: chipsAndList, other: chipsAndList },
   opening: (share, state) => ({ length: 2 ** (share * placeOf(state)) }), // the sequence grows from the trained length
   pixel: ({ x, y }, place, value) => [x.at(place), y.at(value)],
 });

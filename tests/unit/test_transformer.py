@@ -3,7 +3,6 @@
 What it computes is compared with `posenc.transformer.forward` in test_transformer_forward.py.
 """
 
-
 import pytest
 import torch
 

@@ -1,4 +1,4 @@
-"""posenc.absolute: listings and tables known by hand, what waves must keep, learned tables, two libraries, refusals."""
+"""posenc.absolute: listings by hand, waves and shifts, learned tables, two libraries, refusals."""
 
 import math
 
@@ -20,8 +20,6 @@ from posenc.absolute import (
     sinusoidal,
     timestep_embedding,
 )
-from posenc.analysis import decay
-from posenc.frequencies import inv_freq
 
 pairs = st.integers(1, 64)
 bases = st.floats(1.0, 1e8)
@@ -43,44 +41,13 @@ def test_counting_listings():
         normalised([0, 9], 5, 4)
 
 
-def test_normalised_steps_depend_on_the_length():
-    for length in (13, 20):  # two sentences about an apple, without punctuation
-        first, second = normalised([3, 4], length, 1)
-        np.testing.assert_allclose(first - second, -1 / length, rtol=1e-13)
-
-
-@given(st.integers(1, 10_000), st.integers(1, 8))
-def test_normalised_runs_from_zero_to_one_step_below_one(length, dim):
-    code = normalised([0, length - 1], length, dim)
-    assert code.shape == (2, dim)
-    assert (code[0] == 0).all()
-    assert (code[1] == (length - 1) / length).all()
-
-
-def test_bits_toggle_and_repeat():
-    bits = binary(np.arange(5000), 13)  # 5000 positions need 13 bits
-    for bit in range(11):
-        column = bits[:, bit]
-        assert (np.flatnonzero(np.diff(column)) + 1).tolist() == list(range(2**bit, 5000, 2**bit))
-        np.testing.assert_array_equal(column[2 ** (bit + 1) :], column[: -(2 ** (bit + 1))])
-        assert (column[2**bit :] != column[: -(2**bit)]).any()
-    with pytest.raises(ValueError, match=r"at most 4095 \(the last that dim = 12 digits to radix 2.*got 4999"):
-        binary(np.arange(5000), 12)
-
-
 @given(st.lists(whole_positions, max_size=5), st.integers(2, 1000))
 def test_digits_are_those_of_whole_number_arithmetic(at, k):
     dim = math.ceil(53 / math.log2(k))
     digits = radix(at, dim, k)
     assert digits.shape == (len(at), dim)
     assert digits.tolist() == [[t // k**i % k for i in range(dim)] for t in at]
-
-
-@given(st.integers(0, 2**30), st.integers(2, 64))
-def test_normalised_digits(t, k):
-    digits = radix(t, 31, k, normalise=True)
-    np.testing.assert_allclose(digits * (k - 1), radix(t, 31, k), rtol=1e-15)
-    assert digits.max() <= 1
+    assert binary(at, 53).tolist() == [[t >> i & 1 for i in range(53)] for t in at]
 
 
 def test_digits_by_hand():
@@ -88,11 +55,8 @@ def test_digits_by_hand():
     assert radix([255, 16], 2, 16).tolist() == [[15, 15], [0, 1]]
     assert radix(15, 2, 16, normalise=True).tolist() == [1, 0]
     assert radix(3, 2000, 2)[:3].tolist() == [1, 1, 0]  # a power too large for a float is no matter
-
-
-@given(whole_positions)
-def test_binary_is_radix_two_to_the_last_whole_number(t):
-    assert binary(t, 53).tolist() == radix(t, 53, 2).tolist() == [t >> i & 1 for i in range(53)]
+    with pytest.raises(ValueError, match=r"at most 4095 \(the last that dim = 12 digits to radix 2.*got 4999"):
+        binary(np.arange(5000), 12)
 
 
 # Waves
@@ -102,15 +66,6 @@ def test_sines_of_the_early_codes():
     t = np.array([0.0, 1.0, -2.5, 1000.0])
     np.testing.assert_allclose(harmonic(t, 3), np.sin(np.stack([t, t / 2, t / 3], axis=-1)), atol=1e-15)
     np.testing.assert_allclose(dyadic(t, 4), np.sin(np.stack([t, t / 2, t / 4, t / 8], axis=-1)), atol=1e-15)
-
-
-def test_known_values():
-    expected = [[0, 1, 0, 1], [0.841471, 0.540302, 0.010000, 0.999950], [0.909297, -0.416147, 0.019999, 0.999800]]
-    np.testing.assert_allclose(sinusoidal(range(3), 4), expected, atol=5e-7)
-    half = [expected[2][i] for i in (0, 2, 1, 3)]
-    np.testing.assert_allclose(sinusoidal(2, 4, layout="half-split"), half, atol=5e-7)
-    assert sinusoidal(0, 512).tolist() == [0, 1] * 256  # two distinct values on 512 dimensions
-    assert sinusoidal(range(3), 4).dtype == np.float64
 
 
 @given(offsets, st.integers(1, 33), bases)
@@ -125,19 +80,6 @@ def test_sinusoidal_is_the_papers_formula(t, dim, base):
     )  # ceil(dim/2) sines, then floor(dim/2) cosines
 
 
-@given(offsets, offsets, pairs, bases, layouts)
-def test_length_and_product_of_rows(t, k, pairs, base, layout):
-    dim = 2 * pairs
-    here, there = sinusoidal([t, t + k], dim, base, layout)
-    np.testing.assert_allclose(np.linalg.norm(here), math.sqrt(dim / 2), rtol=1e-13)
-    np.testing.assert_allclose(here @ there, dim / 2 * decay(k, inv_freq(dim, base)), atol=1e-12 * dim)
-
-
-def test_the_same_step_has_the_same_product_everywhere():
-    code = sinusoidal([5, 6, 100, 101], 128)
-    np.testing.assert_allclose([code[0] @ code[1], code[2] @ code[3]], 62.09368380576766, rtol=1e-14)
-
-
 @given(st.integers(2, 300), bases)
 def test_denominators_of_tensor2tensor(pairs, base):
     dim = 2 * pairs
@@ -145,13 +87,6 @@ def test_denominators_of_tensor2tensor(pairs, base):
     expected = [math.sin(base ** (-i / (dim / 2 - 1))) for i in range(dim // 2)]
     np.testing.assert_allclose(code[: dim // 2], expected, rtol=1e-12)
     assert code[dim // 2 - 1] == np.sin(1 / base)  # exactly the base, which the paper's list does not reach
-    np.testing.assert_allclose(np.linalg.norm(code), math.sqrt(dim / 2))
-
-
-def test_the_last_frequency_of_both_denominators():
-    assert sinusoidal(1, 512, layout="half-split", denominators="tensor2tensor")[255] == np.sin(1e-4)
-    for dim, last in ((512, 1.0366e-4), (128, 1.1548e-4), (4, 0.01)):
-        np.testing.assert_allclose(np.arcsin(sinusoidal(1, dim)[-2]), last, rtol=5e-5)
 
 
 def test_tensor2tensor_at_width_two_has_one_time_scale():
@@ -162,16 +97,6 @@ def test_tensor2tensor_at_width_two_has_one_time_scale():
 def test_a_shift_is_one_matrix_wherever_it_starts(t, k, pairs, base, layout):
     moved = shift_matrix(k, 2 * pairs, base, layout) @ sinusoidal(t, 2 * pairs, base, layout)
     np.testing.assert_allclose(moved, sinusoidal(t + k, 2 * pairs, base, layout), atol=2e-12)
-
-
-@given(offsets, offsets, st.integers(1, 16), bases, layouts)
-def test_shifts_form_a_group(a, b, pairs, base, layout):
-    dim = 2 * pairs
-    first, second, both, back = shift_matrix([a, b, a + b, b - a], dim, base, layout)
-    np.testing.assert_allclose(first @ second, both, atol=2e-12)
-    np.testing.assert_allclose(first.T @ second, back, atol=2e-12)
-    np.testing.assert_allclose(first.T @ first, np.eye(dim), atol=1e-14)
-    np.testing.assert_array_equal(shift_matrix(0, dim, base, layout), np.eye(dim))
 
 
 def test_blocks_of_a_shift():
@@ -186,11 +111,6 @@ def test_blocks_of_a_shift():
     )
     np.testing.assert_allclose(shift_matrix(3, 4, 100.0)[2, 3], np.sin(0.3), rtol=1e-15)
     assert not np.signbit(shift_matrix(0, 4)).any()
-
-
-def test_a_shift_turns_clockwise_in_the_plane_of_sine_and_cosine():
-    (x, y), (to_x, to_y) = sinusoidal([7, 8], 64)[:, :2]
-    np.testing.assert_allclose(x * to_y - y * to_x, -0.8415, atol=5e-5)
 
 
 # Relative positions
@@ -320,34 +240,17 @@ def test_timestep_embedding_is_the_formula_of_its_code(convention, dim):
     np.testing.assert_allclose(timestep_embedding(t, dim, convention=convention), expected, atol=1e-12)
 
 
-# diffusers 0.42.1, get_timestep_embedding([0, 1, 17.5, 999], 7) with torch 2.13, float32
+# diffusers 0.42.1, get_timestep_embedding(17.5, 7) with torch 2.13, float32: with flip_sin_to_cos=False and
+# downscale_freq_shift=1, and with True and 0
 DIFFUSERS = {
-    "ddpm": [  # flip_sin_to_cos=False, downscale_freq_shift=1
-        [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0],
-        [0.841471, 0.009999833, 9.999999e-05, 0.5403023, 0.99995, 1.0, 0.0],
-        [-0.975626, 0.1741081, 0.001749999, 0.21944, 0.9847265, 0.9999985, 0.0],
-        [-0.02646075, -0.5356032, 0.09973391, 0.9996498, -0.8444698, 0.9950141, 0.0],
-    ],
-    "adm": [  # flip_sin_to_cos=True, downscale_freq_shift=0
-        [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0],
-        [0.5403023, 0.9989229, 0.9999977, 0.841471, 0.04639923, 0.002154433, 0.0],
-        [0.21944, 0.6878467, 0.9992893, -0.975626, 0.725856, 0.03769368, 0.0],
-        [0.9996498, -0.7286733, -0.5492647, -0.02646075, 0.6848614, 0.8356485, 0.0],
-    ],
+    "ddpm": [-0.975626, 0.1741081, 0.001749999, 0.21944, 0.9847265, 0.9999985, 0.0],
+    "adm": [0.21944, 0.6878467, 0.9992893, -0.975626, 0.725856, 0.03769368, 0.0],
 }
 
 
 @pytest.mark.parametrize("convention", DIFFUSERS)
 def test_timestep_embedding_is_that_of_diffusers(convention):
-    """Its angles are float32: at timestep 999 they are known to 6·10⁻⁵."""
-    found = timestep_embedding([0, 1, 17.5, 999], 7, convention=convention)
-    np.testing.assert_allclose(found, DIFFUSERS[convention], atol=1e-4)
-    np.testing.assert_allclose(found[:3], DIFFUSERS[convention][:3], atol=2e-6)
-
-
-def test_timestep_embedding_refuses_other_conventions():
-    with pytest.raises(ValueError, match="convention must be one of"):
-        timestep_embedding([0], 8, convention="diffusers")
+    np.testing.assert_allclose(timestep_embedding(17.5, 7, convention=convention), DIFFUSERS[convention], atol=2e-6)
 
 
 @pytest.mark.torch
@@ -397,6 +300,7 @@ def test_gradients_flow(torch):
     assert table.grad.tolist() == [[0] * 3, [2] * 3, [0] * 3, [0] * 3]  # a row met twice learns twice
 
 
+@pytest.mark.release
 @pytest.mark.torch
 def test_codes_can_be_traced(torch):
     def codes(at, table):
@@ -445,18 +349,6 @@ def test_tensor2tensor_equals_transformers(torch, dim):
         assert (torch.abs(ours - theirs) <= 1e-6 * torch.clamp(at, min=1)[:, None]).all()
 
 
-@pytest.mark.torch
-def test_learned_equals_torch(torch):
-    generator = torch.Generator().manual_seed(0)
-    table = torch.randn(16, 8, dtype=torch.float64, generator=generator)
-    at = torch.randint(16, (3, 5), generator=generator)
-    assert torch.equal(learned(at, table), torch.nn.functional.embedding(at, table))
-    for length in (1, 2, 9, 16, 17, 31, 64):
-        theirs = torch.nn.functional.interpolate(table.T[None], size=length, mode="linear", align_corners=True)[0].T
-        ours = learned(torch.arange(length), table, past_end="interpolate", length=length)
-        torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
-
-
 # Refusals that are about two arguments at once
 
 
@@ -480,10 +372,3 @@ def test_length_goes_with_interpolation():
             learned([0], TABLE, past_end=past_end, length=5)
     with pytest.raises(ValueError, match="length must be given.*got length=None with 'interpolate'"):
         learned([0], TABLE, past_end="interpolate")
-
-
-def test_relative_positions_do_not_broadcast():
-    with pytest.raises(ValueError, match=r"same axes before the last, got shapes \(1, 3\) and \(2, 3\)"):
-        relative_positions(np.zeros((1, 3)), np.zeros((2, 3)))
-    with pytest.raises(ValueError, match=r"got shapes \(3,\) and \(2, 3\)"):
-        relative_positions(np.zeros(3), np.zeros((2, 3)))

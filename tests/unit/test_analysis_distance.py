@@ -39,14 +39,6 @@ def test_known_bound():
 
 
 @given(offsets, dims, bases)
-def test_decay_is_even_bounded_and_one_at_zero(offset, dim, base):
-    frequencies = inv_freq(dim, base)
-    assert decay(0, frequencies) == 1
-    assert abs(decay(offset, frequencies)) <= 1 + 1e-12
-    assert decay(offset, frequencies) == decay(-offset, frequencies)
-
-
-@given(offsets, dims, bases)
 def test_decay_is_the_score_of_equal_rotated_vectors(offset, dim, base):
     frequencies = inv_freq(dim, base)
     ones = np.ones((1, dim))

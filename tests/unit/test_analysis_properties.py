@@ -98,6 +98,7 @@ def test_properties_against_slow_loops(length, dim, seed):
         np.testing.assert_allclose(shift_residual(codes, 1), math.sqrt(np.mean(left**2)))
 
 
+@settings(max_examples=25)
 @given(st.integers(1, 32), bases, st.integers(1, 20))
 def test_sinusoids_pass_what_they_are_made_for(pairs, base, offset):
     codes = sinusoidal(np.arange(90), 2 * pairs, base)

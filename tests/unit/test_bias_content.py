@@ -37,30 +37,6 @@ def test_transformer_xl_by_loops(heads, queries, memory, both, seed):
         np.testing.assert_allclose(terms.bias[b, h, i, j], sum(expected[1:]), atol=1e-12)
 
 
-def test_transformer_xl_grouped():
-    """C158: (q + u)·k + (q + v)·r is the sum of the four terms."""
-    q, k, r, u, v = xl_arguments(both=True)
-    terms = transformer_xl(q, k, r, u, v)
-    zero = np.zeros_like(u)
-    content = transformer_xl(q + u[:, None], k, r, zero, zero).content_content
-    position = transformer_xl(q + v[:, None], k, r, zero, zero).content_position
-    np.testing.assert_allclose(content + position, terms.logits, atol=1e-12)
-
-
-def test_transformer_xl_multiplies_out_a_product_with_positions():
-    """C158: (x_i + p_i)·W_qᵀ·W_k·(x_j + p_j) has the four terms, with u and v the query's own position.
-
-    With one query, and p_i in place of the learned vectors, the model's logits are those of the sum x + p.
-    """
-    keys, dim = 6, 8
-    x, (w_q, w_k, w_r) = normal(keys, dim), normal(3, dim, dim, seed=1)
-    p = sinusoidal(np.arange(keys), dim)
-    q, own = (x[-1:] @ w_q)[None], (p[-1] @ w_q)[None]
-    terms = transformer_xl(q, (x @ w_k)[None], (p @ w_r)[None], own, own)
-    expected = (x[-1] + p[-1]) @ w_q @ (x @ w_k + p @ w_r).T
-    np.testing.assert_allclose(terms.logits[0, 0], expected, atol=1e-12)
-
-
 def test_the_memory_of_a_segment_changes_nothing_else():
     """A text in two segments, the second with the first as memory, has the logits of the whole text."""
     q, k, r, u, v = xl_arguments(queries=6, keys=6)
@@ -88,17 +64,6 @@ def test_relative_shift_by_hand():
     np.testing.assert_array_equal(shifted[0, :2], [1, 0])
     np.testing.assert_array_equal(shifted[1, :3], [12, 11, 10])
     np.testing.assert_array_equal(shifted[2], [23, 22, 21, 20])
-
-
-@given(st.integers(1, 6), st.integers(1, 12), seeds)
-def test_relative_shift_is_exact_for_the_past_and_only_there(queries, columns, seed):
-    scores = np.random.default_rng(seed).standard_normal((2, queries, columns))
-    shifted = relative_shift(scores)
-    assert shifted.shape == scores.shape
-    for i, j in np.ndindex(queries, columns):
-        column = j + queries - 1 - i
-        if column < columns:
-            np.testing.assert_array_equal(shifted[:, i, j], scores[:, i, column])
 
 
 def test_tener_by_loops():

@@ -41,16 +41,6 @@ def test_kerple_contains_the_symmetric_alibi():
     assert is_toeplitz(sandwich(square(9), 6))
 
 
-def test_fire_by_hand():
-    """c = 1, L = 3: ψ is ln(x + 1). Query 1 counts as 3, query 7 as itself."""
-    bias = fire([1, 7], [0, 1, 4, 7], two_heads, 1.0, 3.0)
-    assert bias.shape == (2, 2, 4)
-    shares = np.array([[math.log(2) / math.log(4), 0, 0, 0], [1, math.log(7) / math.log(8), 2 / 3, 0]])
-    later = np.array([[False, False, True, True], [False] * 4])
-    np.testing.assert_allclose(bias[0], np.where(later, -np.inf, -shares), atol=1e-15)
-    np.testing.assert_allclose(bias[1], np.where(later, -np.inf, 3 * shares**2), atol=1e-15)
-
-
 @given(places, places, st.floats(1e-3, 10), st.floats(0.5, 1e5))
 def test_fire_by_loops(query_at, key_at, c, threshold):
     asked = []

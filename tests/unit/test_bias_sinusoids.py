@@ -8,12 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.absolute import relative_positions, sinusoidal
-from posenc.attention import attention
 from posenc.bias import (
     sandwich,
     sandwich_features,
 )
-from tests.unit.bias_arguments import normal, square
 
 places = st.lists(st.floats(0, 1e5), min_size=1, max_size=8)
 
@@ -33,19 +31,6 @@ def test_sandwich_is_a_product_of_sinusoidal_codes(query_at, key_at, n_heads, pa
     codes = [sinusoidal(at, 2 * pairs, base) for at in (query_at, key_at)]
     for head in range(n_heads):
         np.testing.assert_allclose(bias[head], codes[0] @ codes[1].T / (8 * (head + 1) / n_heads), atol=1e-10)
-
-
-def test_sandwich_is_a_concatenation():
-    """C157: [q, √λ·p_i]·[k, √λ·p_j] gives the logits of q·k + λ·p_i·p_j."""
-    at, scale = np.arange(40), 16**-0.5
-    q, k = normal(2, 4, 40, 16)
-    features = sandwich_features(at, 4)
-    wide_q, wide_k = np.concatenate([q, features / scale], -1), np.concatenate([k, features], -1)
-    appended = attention(wide_q, wide_k, k, scale=scale, causal=True)
-    added = attention(q, k, k, bias=sandwich(square(40), 4), causal=True)
-    past = np.tri(40, dtype=bool)
-    np.testing.assert_allclose(appended.logits[:, past], added.logits[:, past], atol=1e-12)
-    np.testing.assert_allclose(appended.output, added.output, atol=1e-12)
 
 
 def test_sandwich_falls_like_a_logarithm_in_ripples():

@@ -1,7 +1,6 @@
 """posenc.figures.attention: what is drawn of attention, of word order, and of training."""
 
 import numpy as np
-import pytest
 
 from posenc import figures
 from tests.unit.figure_examples import (
@@ -12,7 +11,6 @@ from tests.unit.figure_examples import (
     MASKED,
     SHARES,
     VALUES,
-    W3,
     WORDS,
     alt,
     title,
@@ -123,33 +121,3 @@ def test_causal_information_flow():
     assert len(first_layer.x) == 3 * 6  # each of three words attends to itself and those before it
     assert [second_layer.x[k + 1] for k in (0, 3, 6)] == [2, 2, 2]
     assert "bites dog man: bites sees nothing; dog sees bites; man sees bites, dog" in alt(figure)
-
-
-@pytest.mark.parametrize(
-    ("draw", "words"),
-    [
-        (lambda: figures.training_losses({"a": []}, 1, 1.0), r"losses\['a'\] must be finite numbers"),
-        (lambda: figures.training_losses({"a": [np.nan]}, 1, 1.0), r"losses\['a'\] must be finite numbers"),
-        (
-            lambda: figures.weighted_sum(FIRST, [0.5, 0.5], W3, 0, FIRST),
-            r"weights must have shape \(3,\).*got shapes \(2",
-        ),
-        (lambda: figures.weighted_sum(FIRST, W3[0], W3, 0, ["a"]), r"values \(3, 1\), .*1 names, got shapes.*\(3, 3\)"),
-        (lambda: figures.weighted_sum(FIRST, [0.5, 0.7, -0.2], W3, 0, FIRST), "weights must be at least 0, got .*-0.2"),
-        (lambda: figures.weighted_sum(FIRST, W3[0], W3, 3, FIRST), "query must be between 0 and 2.*got 3"),
-        (lambda: figures.attention_maps(FIRST, {"a": W3[:2]}, 0), r"tables\['a'\] must be 3 × 3, got shape \(2, 3\)"),
-        (lambda: figures.attention_maps(FIRST, {"a": W3}, -1), "query must be between 0 and 2.*got -1"),
-        (lambda: figures.score_std([4], {"a": ([1.0], [np.nan])}, 8), r"measured\['a'\] must be two rows of 1 fin"),
-        (lambda: figures.score_std([4], {"a": ([1.0],)}, 8), r"measured\['a'\] must be two rows of 1 finite"),
-        (lambda: figures.attention_by_distance({"a": [2.0]}), r"heads\['a'\] must be weights from 0 to 1"),
-        (
-            lambda: figures.permuted_weights(["a", "b"], [0, 1], np.eye(2)),
-            "order must be the positions 0 to 1 in another order",
-        ),
-        (lambda: figures.permuted_weights(["a", "b"], [1, 0], np.eye(3)), "weights must be 2 × 2"),
-        (lambda: figures.causal_information_flow(["alone"]), "sentences must have at least two words"),
-    ],
-)
-def test_refused(draw, words):
-    with pytest.raises(ValueError, match=words):
-        draw()

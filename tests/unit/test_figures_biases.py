@@ -1,7 +1,6 @@
 """posenc.figures.biases: what is drawn of biases on the scores."""
 
 import numpy as np
-import pytest
 
 from posenc import figures
 from tests.unit.figure_examples import BIASES, DRAWN, EXAMPLES, FAR, HEADS_OF_T5, alt, title
@@ -62,26 +61,3 @@ def test_transformer_xl_terms():
     assert [trace.name for trace in figure.data] == ["q", "k", "q", "r", "u", "k", "v", "r"]
     assert list(figure.data[0].text) == ["1.0", "−2.0"]
     assert "= −1.50" in {note.text for note in figure.layout.annotations}
-
-
-@pytest.mark.parametrize(
-    ("draw", "words"),
-    [
-        (lambda: figures.biases_by_distance([0, 1], {"a": [0.0]}), r"biases\['a'\] must be 2 finite numbers"),
-        (lambda: figures.biases_by_distance([0, 1], {"a": [0.0, -np.inf]}), r"biases\['a'\] must be 2 finite numbers"),
-        (lambda: figures.learned_biases([0, 1], np.ones((1, 3))), r"heads must be finite, shape \(heads, 2\)"),
-        (lambda: figures.learned_biases([0, 1], np.ones((0, 2))), r"heads must be finite.*got shape \(0, 2\)"),
-        (lambda: figures.learned_biases([0], np.array([[np.nan]])), "heads must be finite"),
-        (lambda: figures.attention_reach([8, 16], {"a": [1]}), r"nearest\['a'\] must be 2 numbers of keys"),
-        (lambda: figures.attention_reach([8], {"a": [9]}), r"nearest\['a'\] must be 1 numbers of keys, none above"),
-        (lambda: figures.bias_maps({"a": np.ones(3)}), r"maps\['a'\] must be square.*got shape \(3,\)"),
-        (lambda: figures.bias_maps({"a": np.ones((2, 3))}), r"maps\['a'\] must be square.*got shape \(2, 3\)"),
-        (lambda: figures.bias_maps({"a": np.full((2, 2), np.nan)}), r"maps\['a'\] must be square and finite"),
-        (lambda: figures.transformer_xl_terms([], [], [], [], []), "q must be 1 to 6 finite numbers"),
-        (lambda: figures.transformer_xl_terms([1], [1, 2], [1], [1], [1]), r"k must be 1 to 6 finite numbers, as many"),
-        (lambda: figures.transformer_xl_terms([1], [1], [np.nan], [1], [1]), "r must be 1 to 6 finite numbers"),
-    ],
-)
-def test_refused(draw, words):
-    with pytest.raises(ValueError, match=words):
-        draw()

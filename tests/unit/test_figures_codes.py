@@ -1,11 +1,10 @@
 """posenc.figures.encodings: what is drawn of tables of encodings, and distances between their rows."""
 
 import numpy as np
-import pytest
 
 from posenc import figures
 from posenc.absolute import normalised, sinusoidal
-from tests.unit.figure_examples import CODES, DRAWN, EXAMPLES, W3, alt, title
+from tests.unit.figure_examples import CODES, DRAWN, EXAMPLES, alt, title
 
 
 def test_step_sizes():
@@ -77,20 +76,3 @@ def test_distance_maps_of_one_kind():
     assert title(titled) == "One encoding"
     assert alt(titled).startswith(f"One encoding. {varying}")
     assert np.all(np.asarray(figures.distance_maps({"still": np.ones((4, 2))}).data[0].z) == 0)
-
-
-@pytest.mark.parametrize(
-    ("draw", "words"),
-    [
-        (lambda: figures.step_sizes([5, 1]), r"lengths must all be at least 2.*\[5, 1\]"),
-        (lambda: figures.encoding_tables({"a": np.ones(3)}), r"codes must all have shape \(length, dim\).*\(3,\)"),
-        (lambda: figures.encoding_tables({"a": np.ones((3, 2)), "b": np.ones((4, 2))}), "with one length"),
-        (lambda: figures.encoding_tables({"a": np.ones((0, 2))}), "codes must all have shape"),
-        (lambda: figures.distance_maps({"a": np.ones((2, 2))}), r"one length of 3 or more, got shapes \[\(2, 2\)"),
-        (lambda: figures.distance_maps({"a": W3, "b": np.ones((4, 3))}), "codes must all have shape"),
-        (lambda: figures.distance_maps({"a": np.ones((3, 0))}), "codes must all have shape"),
-    ],
-)
-def test_refused(draw, words):
-    with pytest.raises(ValueError, match=words):
-        draw()

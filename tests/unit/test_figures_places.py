@@ -1,9 +1,7 @@
 """posenc.figures.positions: what is drawn of positions that are learned or counted."""
 
 import numpy as np
-import pytest
 
-from posenc import figures
 from tests.unit.figure_examples import CLOCK, DRAWN, EXAMPLES, LOOKS, ONE_BACK, READ, alt, title
 
 
@@ -62,27 +60,3 @@ def test_decoded_positions():
     assert "of the decodings of position 200: 120 to 280 (counted), 40 to 40 (blind)" in title(figure)
     assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
     assert list(figure.layout.xaxis.tickvals) == [1, 10, 100, 200]
-
-
-@pytest.mark.parametrize(
-    ("draw", "words"),
-    [
-        (lambda: figures.induction_circuit("a b c"), "text must end with a word that occurs once before, got 'a b c'"),
-        (lambda: figures.induction_circuit("a"), "text must end with a word that occurs once before, got 'a'"),
-        (lambda: figures.induction_circuit("b a a"), "text must have a word between the last one and its copy, got"),
-        (
-            lambda: figures.position_from_weight([1, 0.5], CLOCK, ONE_BACK),
-            "must be of 2 positions, as share is, got shapes",
-        ),
-        (
-            lambda: figures.accuracy_by_length([8], {"a": [1, 0]}, 8, 4),
-            r"finite, of shape \(seeds, 1\), got shape \(1, 2\)",
-        ),
-        (lambda: figures.previous_token_weights([1, 2], {"a": [1]}), r"weights\['a'\] must be 2 finite numbers"),
-        (lambda: figures.decoded_positions([0, 1], READ), "places must all be greater than 0"),
-        (lambda: figures.decoded_positions([1, 2], READ), r"greater than 0, of shape \(samples, 2\), got"),
-    ],
-)
-def test_refused(draw, words):
-    with pytest.raises(ValueError, match=words):
-        draw()

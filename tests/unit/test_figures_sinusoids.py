@@ -21,7 +21,6 @@ from tests.unit.figure_examples import (
     SCALES,
     SMALL_WEIGHTS,
     TWO_WEIGHTS,
-    W3,
     WEIGHTS,
     WORDS,
     alt,
@@ -198,31 +197,3 @@ def test_position_maps():
     within = f"explains: 100\u00a0% (none), {explained[2]} (random), 100\u00a0% (shift) up to position 7"
     assert f"{within}, and 100\u00a0%, {explained[3]}, 100\u00a0% from 8 on" in title(figure)
     assert {line.x0 for line in figure.layout.shapes if line.x0 == line.x1} == {7.5}
-
-
-@pytest.mark.parametrize(
-    ("draw", "words"),
-    [
-        (lambda: figures.chirps([1], 8, 1e4, 5), "pairs must be between 0 and 3, the last of dim = 8"),
-        (lambda: figures.chirps([1], 8, 1e4, 0), "pairs must be between 0 and 3"),
-        (
-            lambda: figures.added_encoding(np.ones((2, 4)), np.ones((2, 3)), {"a": 1.0}),
-            r"got shapes \(2, 4\) and \(2, 3\)",
-        ),
-        (lambda: figures.shifted_pairs(0, 1, 8, 1e4, [0, 4]), r"pairs must be between 0 and 3.*\[0, 4\]"),
-        (lambda: figures.products_through_weights([-1, 0, 2], [0, 1], 8, 1e4, {"a": None}), "offsets must be −n … n"),
-        (lambda: figures.products_through_weights([-1, 0, 1], [0], 8, 1e4, {"a": None}), "positions two or more"),
-        (lambda: figures.projected_sum(W3, W3, W3), r"shapes \(2, dim\).*got \(3, 3\)"),
-        (lambda: figures.projected_sum(W3[:2], W3[:2], [W3]), r"and \(2, dim, dim\), got .* and \(1, 3, 3\)"),
-        (
-            lambda: figures.rotated_and_mapped({"a": W3}, 1.0),
-            r"weights\['a'\] must have shape \(2, 2\), got shape \(3, 3\)",
-        ),
-        (lambda: figures.block_maps({"a": W3}), r"weights\['a'\] must be square, of even size.*got shape \(3, 3\)"),
-        (lambda: figures.block_maps({"a": np.zeros((2, 2))}), "not all 0"),
-        (lambda: figures.score_terms([W3, W3, W3, W3[:2]]), r"terms must all have shape \(queries, keys\)"),
-    ],
-)
-def test_refused(draw, words):
-    with pytest.raises(ValueError, match=words):
-        draw()

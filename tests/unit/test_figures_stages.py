@@ -1,8 +1,5 @@
 """posenc.figures.distance_bias: conditions of chapter 09, and distance biases of trained models."""
 
-import pytest
-
-from posenc import figures
 from tests.unit.figure_examples import EXAMPLES, alt, title
 
 
@@ -25,21 +22,3 @@ def test_distance_biases():
     assert (unseen.x0, unseen.x1) == (3, 4)
     assert title(figure) == "Minimum within 3 tokens and maximum beyond: a −2.0 at distance 1, then 3.0"
     assert "a −1.0" in alt(figure)
-
-
-@pytest.mark.parametrize(
-    ("draw", "words"),
-    [
-        (
-            lambda: figures.distance_and_dilution(8, {"a": (0, 0)}),
-            r"conditions\['a'\] must be tokens of at least 0 and times",
-        ),
-        (
-            lambda: figures.distance_biases(3, {"a": [1.0, 2.0, 3.0]}),
-            r"biases\['a'\] must be more than 3 finite numbers",
-        ),
-    ],
-)
-def test_refused(draw, words):
-    with pytest.raises(ValueError, match=words):
-        draw()

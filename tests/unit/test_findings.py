@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from math import comb
 from pathlib import Path
 
@@ -48,8 +49,8 @@ def span(values: object, digits: int = 2, sign: str = "") -> str:
 
 def on_average(pairs: list[int], distances: object) -> np.ndarray:
     """The bias of some of SmolLM2's pairs, averaged over its heads."""
-    bias = distance_bias(real_results.products(), inv_freq(64, 100_000.0), np.asarray(distances))
-    return np.asarray(bias.mean(axis=(0, 1))[pairs].sum(axis=0))
+    bias = distance_bias(real_results.products()[..., pairs], inv_freq(64, 100_000.0)[pairs], np.asarray(distances))
+    return np.asarray(bias.mean(axis=(0, 1)).sum(axis=0))
 
 
 def the_bias_of_smollm2() -> Iterator[str]:
@@ -440,29 +441,23 @@ def the_rest() -> Iterator[str]:
     yield f"{authors}: “Findings”, in *{citation['title']}*, version {citation['version']}."
 
 
-PARTS = {
-    part.__name__: part
-    for part in (
-        the_bias_of_smollm2,
-        the_bias_of_the_small_models,
-        the_changes,
-        the_reverse,
-        what_it_still_finds,
-        the_attention_offset,
-        published_before,
-        the_rest,
-    )
-}
+PARTS = [the_bias_of_smollm2, the_bias_of_the_small_models, the_changes, the_reverse, what_it_still_finds]
+PARTS += [the_attention_offset, published_before, the_rest]
 
 
-@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
+@cache
+def computed(part: Callable[[], Iterator[str]]) -> list[str]:
+    return [*part()]
+
+
+@pytest.mark.parametrize("part", PARTS)
 def test_the_page_says_what_is_computed(part):
-    assert [phrase for phrase in part() if phrase not in PAGE] == []
+    assert [phrase for phrase in computed(part) if phrase not in PAGE] == []
 
 
 def test_no_other_number_stands_on_the_page():
     rest = re.sub(r"(?s)```\{explorable\}.*?```", "", PAGE)
-    for phrase in sorted((phrase for part in PARTS.values() for phrase in part()), key=len, reverse=True):
+    for phrase in sorted((phrase for part in PARTS for phrase in computed(part)), key=len, reverse=True):
         rest = rest.replace(phrase, "")
     rest = re.sub(r"\]\([^)]*\)|`[^`]*`|\{cite:t\}|[Cc]hapter \d+|\$[^$]*\$|\d?L\b", " ", rest)
     assert re.findall(r"[^\s|]*\d[^\s|]*", rest) == []

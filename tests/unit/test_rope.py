@@ -225,8 +225,6 @@ def test_queries_keep_their_dtype_and_are_rounded_once(torch, dtype):
     wide = q.double().dtype if dtype == "float64" else torch.float32
     for ours, exact in zip(rope(q, k, offset=5), rope(q.double(), k.double(), offset=5), strict=True):
         torch.testing.assert_close(ours, exact.to(wide).to(q.dtype))
-    with torch.autocast("cpu", torch.bfloat16):
-        assert torch.equal(rope(q, k)[0], rope.rotate(q))
     empty = torch.ones(1, 2, 5, 16, device="meta")
     assert all(x.is_meta for x in (*rope(empty, empty, torch.arange(5, device="meta")), rope.rotate(empty)))
 

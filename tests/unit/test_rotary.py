@@ -5,8 +5,6 @@ In one file that imports no torch by itself, since every wrong version of the mo
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
@@ -99,11 +97,7 @@ def test_fractional_positions_are_rotations_too(method, layout):
 
 
 @layouts
-def test_the_transpose_of_one_rotation_times_another_rotates_by_the_difference(layout):
-    m, n = random(0).integers(-100, 100, (2, 50))
-    at_m, at_n = (rotation_matrix(phi_at(at, 12), layout) for at in (m, n))
-    same(at_m.swapaxes(-1, -2) @ at_n, rotation_matrix(phi_at(n - m, 12), layout))
-    same(at_m @ at_n, at_n @ at_m)
+def test_the_blocks_of_a_rotation_by_hand(layout):
     c, s = np.cos([1, 0.01]), np.sin([1, 0.01])
     blocks = {
         "interleaved": [[c[0], -s[0], 0, 0], [s[0], c[0], 0, 0], [0, 0, c[1], -s[1]], [0, 0, s[1], c[1]]],
@@ -172,15 +166,10 @@ def test_angles_belong_to_the_tokens_and_not_to_the_heads(layout):
 
 REFUSED_SHAPES = {
     (2, 5, 4): r"must have shape \(dim/2,\), \(length, dim/2\) or as many axes as x of shape \(2, 3, 5, 8\)",
-    (3, 5, 4): "as many axes as x",
-    (3, 1, 4): "as many axes as x",
-    (1, 5, 4): "as many axes as x",
     (1, 2, 3, 5, 4): "as many axes as x",
     (3, 4): r"of shape \(3, 4\) must broadcast along x",
     (3, 1, 5, 4): "must broadcast along x",
-    (5, 3): "must have width 4 for the 8 dimensions that are rotated, got shape",
-    (5, 8): r"one number for each pair, as in cos\[..., : dim // 2\]",
-    (8,): "must have width 4",
+    (5, 8): r"must have width 4 for the 8 dimensions that are rotated.* as in cos\[..., : dim // 2\]",
 }
 
 
@@ -262,23 +251,6 @@ def test_a_converted_checkpoint_gives_the_same_scores(xp, n_key, rotary_dim):
     assert not np.allclose(scores(w_q, b_q, w_k, "half-split"), before)  # not converted, the checkpoint is broken
 
 
-def test_the_permutation_of_layouts_is_within_each_head():
-    assert layout_permutation(8) == [0, 2, 4, 6, 1, 3, 5, 7]
-    rows = convert_projection(np.arange(16.0), 2, 8, "half-split")
-    assert rows.tolist() == [0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15]
-
-
-@pytest.mark.parametrize(
-    ("shape", "n_heads", "head_dim"), [((192, 64), 4, 16), ((64, 192), 4, 48), ((32, 64), 4, 16), ((4, 16, 64), 4, 16)]
-)
-def test_fused_and_transposed_projections_and_other_numbers_of_heads_are_refused(shape, n_heads, head_dim):
-    message = (
-        f"{n_heads * head_dim} rows for n_heads={n_heads} and head_dim={head_dim}; got shape {shape}. Split a fused"
-    )
-    with pytest.raises(ValueError, match=re.escape(message)):
-        convert_projection(np.ones(shape), n_heads, head_dim, "half-split")
-
-
 def test_cosines_and_sines_are_in_float64_unless_a_dtype_is_given(xp):
     phi, narrow = xp.asarray(phi_at(np.arange(5))), xp.zeros(1, dtype=xp.float32).dtype
     assert cos_sin(phi).cos.dtype == phi.dtype
@@ -322,7 +294,7 @@ def test_cosines_and_sines_of_16_bits_rotate_in_16_bits(torch, dtype, layout):
 @old_jit
 def test_gradients_forwards_backwards_and_twice(torch, method, layout):
     """Of queries, of angles, and of cosines or sines alone."""
-    x, phi = torch.tensor(normal(2, 3, 4)), torch.tensor(phi_at(np.arange(1, 4), 4))
+    x, phi = torch.tensor(normal(2, 4)), torch.tensor(phi_at(np.arange(1, 3), 4))
 
     def of_angles(x, phi):
         return method(x, phi, layout)

@@ -1,4 +1,4 @@
-"""posenc.scaling, every method alike: published values, slow references in 40 digits, limits and order, torch."""
+"""posenc.scaling, every method alike: slow references in 40 digits, published factors, limits, torch."""
 
 import math
 from decimal import Decimal, localcontext
@@ -29,7 +29,6 @@ from tests.unit.rope_configurations import LENGTH, LISTS
 
 dims = st.integers(1, 128).map(lambda pairs: 2 * pairs)
 bases = st.floats(1.01, 1e8)
-factors = st.floats(1, 1000)
 lengths = st.integers(1, 2**20)
 # Every method as (dim, base, factor, trained length) → Scaled.
 METHODS = {
@@ -47,42 +46,6 @@ METHODS = {
     "proportional": lambda dim, base, factor, length: proportional(dim, base, partial_rotary_factor=1.0, factor=factor),
 }  # fmt: skip
 methods = st.sampled_from(sorted(METHODS))
-
-
-@pytest.mark.parametrize(("call", "expected"), [
-    (lambda: default(8), [1, 0.1, 0.01, 0.001]),
-    (lambda: linear(8, factor=4), [0.25, 0.025, 0.0025, 0.00025]),
-    (lambda: ntk_aware(8, factor=4), [1, 0.062996052, 0.003968503, 0.00025]),
-    (lambda: dynamic_ntk(8, seq_len=64, **{LENGTH: 16}, factor=2), [1, 0.052275796, 0.002732759, 0.000142857143]),
-    (lambda: dynamic_ntk(8, seq_len=64, **{LENGTH: 16}, factor=1), [1, 0.062996052, 0.003968503, 0.00025]),
-    (lambda: yarn(8, factor=4, **{LENGTH: 64}, attention_factor=1.0), [1, 0.0625, 0.0025, 0.00025]),
-    (lambda: ntk_by_parts(8, factor=4, **{LENGTH: 64}), [0.472239912, 0.025044980, 0.0025, 0.00025]),
-    (lambda: llama3(8, factor=4, **{LENGTH: 64}), [1, 0.025464791, 0.0025, 0.00025]),
-    (lambda: proportional(8, partial_rotary_factor=0.5, factor=2), [0.5, 0.05, 0, 0]),
-])  # fmt: skip
-def test_eight_dimensions_by_hand(call, expected):
-    scaled = call()
-    np.testing.assert_allclose(scaled.inv_freq, expected, rtol=5e-7)
-    assert scaled.attention_factor == 1.0
-
-
-@pytest.mark.parametrize(("call", "expected"), [
-    (lambda: default(128), {1: 8.6596e-01, 32: 1.0000e-02, 63: 1.1548e-04}),
-    (lambda: linear(128, factor=2), {1: 8.6596e-01 / 2, 32: 0.5e-02, 63: 1.1548e-04 / 2}),
-    (lambda: linear(128, factor=10), {1: 8.6596e-02, 32: 1.0000e-03, 63: 1.1548e-05}),
-    (lambda: linear(128, factor=20), {1: 8.6596e-01 / 20, 32: 0.5e-03, 63: 1.1548e-04 / 20}),
-    (lambda: dynamic_ntk(128, seq_len=16_384, original_max_position_embeddings=2048, factor=10), {1: 8.0931e-01,
-        63: 1.6265e-06}),
-    (lambda: yarn(128, factor=10, original_max_position_embeddings=2048), {16: 1.0000e-01, 17: 8.3479e-02,
-        40: 4.3007e-04, 41: 2.7384e-04}),
-    (lambda: llama3(128, factor=10, original_max_position_embeddings=2048), {30: 1.3335e-02, 31: 1.0730e-02,
-        40: 3.4539e-04, 41: 2.7384e-04}),
-])  # fmt: skip
-def test_published_values(call, expected):
-    """Five digits from Hugging Face's own tests: dim 128, base 10 000, 2048 trained tokens, factor 10."""
-    scaled = call()
-    for pair, value in expected.items():
-        np.testing.assert_allclose(scaled.inv_freq[pair], value, rtol=5e-5)
 
 
 def test_published_attention_factors():
@@ -210,24 +173,6 @@ def test_without_a_longer_context_nothing_changes(name, dim, base, length):
     nearly = METHODS[name](dim, base, 1 + 1e-9, length)
     np.testing.assert_allclose(nearly.inv_freq, inv_freq(dim, base), rtol=2e-9)
     assert nearly.attention_factor == pytest.approx(1, abs=2e-9)
-
-
-@given(methods, dims, bases, factors, lengths)
-def test_every_pair_lies_between_its_own_frequency_and_that_over_the_factor(name, dim, base, factor, length):
-    assume(dim > 2 or name != "ntk_aware")
-    frequencies, scaled = inv_freq(dim, base), METHODS[name](dim, base, factor, length).inv_freq
-    assert scaled.shape == (dim // 2,)
-    assert scaled.dtype == np.float64
-    assert np.all(scaled <= frequencies * (1 + 1e-13))
-    assert np.all(scaled >= frequencies / factor * (1 - 1e-13))
-
-
-@given(methods, dims, bases, factors, factors, lengths)
-def test_a_greater_factor_slows_no_pair_less(name, dim, base, one, other, length):
-    assume(dim > 2 or name != "ntk_aware")
-    less, more = (METHODS[name](dim, base, factor, length) for factor in sorted([one, other]))
-    assert np.all(more.inv_freq <= less.inv_freq * (1 + 1e-13))
-    assert more.attention_factor >= less.attention_factor
 
 
 @pytest.mark.torch

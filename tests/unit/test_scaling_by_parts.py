@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 from posenc.frequencies import inv_freq, rotations
 from posenc.scaling import (
     correction_range,
-    linear,
-    llama3,
     mscale,
-    ntk_by_parts,
     ramp_by_pair,
     ramp_by_rotations,
     yarn,
@@ -75,17 +72,6 @@ def test_the_two_ramps(dim, base, length, bounds, truncate):
         assert scaled.attention_factor == mscale(5)
 
 
-@given(dims, bases, factors, lengths)
-def test_a_ramp_of_all_or_nothing_is_default_or_linear(dim, base, factor, length):
-    made = rotations(length, inv_freq(dim, base))
-    yarned = partial(yarn, dim, base, factor=factor, **{LENGTH: length}, ramp="paper", attention_factor=1.0)
-    all_kept = yarned(beta_fast=made[-1], beta_slow=made[-1] / 2)
-    np.testing.assert_array_equal(all_kept.inv_freq, inv_freq(dim, base))
-    none_kept = yarned(beta_fast=made[0] * 4, beta_slow=made[0] * 2)
-    np.testing.assert_array_equal(none_kept.inv_freq, linear(dim, base, factor=factor).inv_freq)
-    assert all_kept.attention_factor == none_kept.attention_factor == 1.0
-
-
 def test_equal_bounds_make_a_step():
     made = rotations(10_000, inv_freq(8))
     kept = ramp_by_rotations(8, original_max_position_embeddings=10_000, beta_fast=made[2], beta_slow=made[2])
@@ -111,18 +97,6 @@ def test_what_the_released_ramp_does_at_its_limits():
     assert correction_range(**many) == (26, 7)
     assert ramp_by_pair(**many).tolist() == [0] * 4
     assert ramp_by_rotations(**many).tolist() == [1] * 4
-
-
-@given(dims, bases, factors, lengths, betas)
-def test_llama3_is_scaling_by_parts(dim, base, factor, length, bounds):
-    slow, fast = bounds
-    scaled = llama3(dim, base, factor=factor, **{LENGTH: length}, low_freq_factor=slow, high_freq_factor=fast)
-    by_parts = ntk_by_parts(dim, base, factor=factor, **{LENGTH: length}, beta_fast=fast, beta_slow=slow)
-    np.testing.assert_allclose(scaled.inv_freq, by_parts.inv_freq, rtol=1e-12)
-    assert scaled.attention_factor == 1.0
-    usual = ntk_by_parts(dim, base, factor=factor, **{LENGTH: length}, beta_fast=4, beta_slow=1)
-    usual_llama3 = llama3(dim, base, factor=factor, **{LENGTH: length})
-    np.testing.assert_allclose(usual_llama3.inv_freq, usual.inv_freq, rtol=1e-12)
 
 
 @given(dims, bases, st.floats(1e-3, 1e3), st.floats(0.1, 3))

@@ -9,16 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.frequencies import inv_freq
-from posenc.scaling import axial, linear, longrope, proportional
+from posenc.scaling import axial, longrope, proportional
 
 dims = st.integers(1, 128).map(lambda pairs: 2 * pairs)
 bases = st.floats(1.01, 1e8)
 factors = st.floats(1, 1000)
-
-
-@given(dims, bases, factors)
-def test_linear_is_the_list_over_the_factor(dim, base, factor):
-    np.testing.assert_array_equal(linear(dim, base, factor=factor).inv_freq, inv_freq(dim, base) / factor)
 
 
 def test_longrope_chooses_its_list_by_the_length_at_hand():

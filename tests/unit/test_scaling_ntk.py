@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from posenc.frequencies import inv_freq
 from posenc.scaling import (
     dynamic_ntk,
-    linear,
     ntk_aware,
     ntk_base,
 )
@@ -29,15 +28,6 @@ def test_the_greater_base():
     np.testing.assert_allclose(slowed[[0, 32, 63]], [1, 2.022, 4], atol=5e-4)
 
 
-@given(wide_dims, bases, factors)
-def test_ntk_keeps_the_fastest_pair_and_interpolates_the_slowest(dim, base, factor):
-    scaled = ntk_aware(dim, base, factor=factor).inv_freq
-    assert scaled[0] == 1
-    np.testing.assert_allclose(scaled[-1], linear(dim, base, factor=factor).inv_freq[-1], rtol=1e-12)
-    slowed = factor ** (np.arange(0, dim, 2) / (dim - 2))
-    np.testing.assert_allclose(scaled * slowed, inv_freq(dim, base), rtol=1e-12)
-
-
 @given(wide_dims, bases, st.integers(0, 2**20), lengths)
 def test_dynamic_is_ntk_by_the_length_at_hand(dim, base, seq_len, length):
     for factor in (None, 1, 1.0):
@@ -51,15 +41,6 @@ def test_dynamic_leaves_a_short_sequence_alone(dim, base, length, factor, data):
     seq_len = data.draw(st.integers(0, length))
     scaled = dynamic_ntk(dim, base, seq_len=seq_len, original_max_position_embeddings=length, factor=factor)
     np.testing.assert_array_equal(scaled.inv_freq, inv_freq(dim, base))
-
-
-@given(wide_dims, bases, st.integers(1, 4096), st.integers(2, 100))
-def test_the_released_dynamic_factor_is_not_the_scale(dim, base, length, factor):
-    at_f = dynamic_ntk(dim, base, seq_len=factor * length, original_max_position_embeddings=length, factor=factor)
-    expected = ntk_aware(dim, base, factor=factor**2 - factor + 1)
-    np.testing.assert_allclose(at_f.inv_freq, expected.inv_freq, rtol=1e-12)
-    slowest = inv_freq(dim, base)[-1] / at_f.inv_freq[-1]
-    assert slowest == pytest.approx(factor**2 - factor + 1, rel=1e-11)
 
 
 def test_a_factor_beyond_floats_is_refused():

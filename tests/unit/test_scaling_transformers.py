@@ -13,7 +13,7 @@ from posenc.scaling import (
     ntk_aware,
     ntk_base,
 )
-from tests.unit.rope_configurations import LENGTH, LONG, configured
+from tests.unit.rope_configurations import LENGTH, configured
 
 pytestmark = pytest.mark.torch
 
@@ -28,8 +28,6 @@ def hugging_face():
         patch.setenv("HF_HUB_OFFLINE", "1")
         import transformers
         from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
-        from transformers.models.gemma3.modeling_gemma3 import Gemma3RotaryEmbedding
-        from transformers.models.gemma4.modeling_gemma4 import Gemma4TextRotaryEmbedding
         from transformers.models.glm4.modeling_glm4 import Glm4RotaryEmbedding
         from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
         from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLVisionRotaryEmbedding
@@ -44,7 +42,6 @@ def hugging_face():
             )
 
         yield SimpleNamespace(
-            models=transformers,
             config=config,
             functions=ROPE_INIT_FUNCTIONS
             | {
@@ -54,8 +51,6 @@ def hugging_face():
                     config
                 ),
             },
-            gemma3=Gemma3RotaryEmbedding,
-            gemma4=Gemma4TextRotaryEmbedding,
         )
 
 
@@ -99,39 +94,3 @@ def test_transformers_agrees_on_any_released_ramp(hugging_face, data):
     rope |= {"beta_fast": fast, "beta_slow": slow}
     theirs = hugging_face.functions["yarn"](hugging_face.config(rope, length, head_dim))
     assert_agrees(from_config(rope, head_dim), theirs)
-
-
-def test_whole_models_of_transformers(hugging_face):
-    models, functions = hugging_face.models, hugging_face.functions
-    lists = {"short_factor": [1.1] * 48, "long_factor": LONG + LONG[:16]}
-    written = {"rope_theta": 1e4, "max_position_embeddings": 131_072, LENGTH: 4096}
-    written |= {"rope_scaling": {"type": "longrope", **lists}}
-    phi3 = models.Phi3Config(hidden_size=384, num_attention_heads=4, **copy.deepcopy(written))
-    for seq_len in (None, 4096, 4097):
-        theirs = functions["longrope"](phi3, seq_len=seq_len)
-        assert_agrees(from_config(written, 96, seq_len), theirs)
-        assert_agrees(from_config(phi3.to_dict(), 96, seq_len), theirs)
-
-    written = {"qk_rope_head_dim": 64, "rope_theta": 1e4, "max_position_embeddings": 163_840}
-    written["rope_scaling"] = {"type": "yarn", "factor": 40, LENGTH: 4096, "beta_fast": 32, "beta_slow": 1}
-    written["rope_scaling"] |= {"mscale": 1.0, "mscale_all_dim": 1.0}
-    deepseek = models.DeepseekV3Config(**copy.deepcopy(written))
-    assert_agrees(from_config(written, 64), functions["yarn"](deepseek))
-    assert_agrees(from_config(deepseek.to_dict(), 64), functions["yarn"](deepseek))
-
-    gpt_oss = models.GptOssConfig()
-    assert_agrees(from_config(gpt_oss.to_dict(), 64), functions["yarn"](gpt_oss))
-
-
-def test_models_of_transformers_with_parameters_per_layer(hugging_face):
-    written = {"head_dim": 256, "rope_theta": 1e6, "rope_local_base_freq": 1e4}
-    written["rope_scaling"] = {"rope_type": "linear", "factor": 8.0}
-    gemma3 = hugging_face.models.Gemma3TextConfig(**copy.deepcopy(written))
-    gemma4 = hugging_face.models.Gemma4TextConfig()
-    rotations = [(written, hugging_face.gemma3(gemma3)), (gemma3.to_dict(), hugging_face.gemma3(gemma3))]
-    rotations.append((gemma4.to_dict(), hugging_face.gemma4(gemma4)))
-    for config, rotation in rotations:
-        for layer_type in ("full_attention", "sliding_attention"):
-            frequencies = getattr(rotation, f"{layer_type}_inv_freq")
-            theirs = (frequencies, getattr(rotation, f"{layer_type}_attention_scaling"))
-            assert_agrees(from_config(config, 2 * len(frequencies), layer_type=layer_type), theirs)

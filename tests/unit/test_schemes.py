@@ -1,4 +1,4 @@
-"""posenc.schemes, every scheme alike: decoding with a cache, shifts, order, dtypes, gradients, refusals."""
+"""posenc.schemes, every scheme alike: shapes, shifts, dtypes, state, refusals."""
 
 import copy
 import math
@@ -8,13 +8,12 @@ import pytest
 import torch
 
 from posenc import schemes
-from posenc.attention import attention
 from posenc.schemes import SCHEMES, PositionScheme, make_scheme
 from tests.unit.scheme_cases import (
     ABSOLUTE,
-    ANY_POSITION,
     BATCH,
     CASES,
+    CONTENT_SCHEMES,
     DIM,
     HEAD_DIM,
     HEADS,
@@ -102,31 +101,6 @@ def test_positions_of_every_shape(case):
 
 
 @every_case
-@pytest.mark.parametrize(("per_batch", "kept"), [(False, "rotated"), (True, "unrotated")])
-def test_step_by_step_is_the_whole_sequence(case, per_batch, kept):
-    """Each query alone, over a cache of keys that are kept as they were rotated, or rotated all at every step."""
-    scheme, x = make(case).double(), inputs()
-    positions = torch.arange(LENGTH) + torch.tensor([[3], [11]]) if per_batch else torch.arange(LENGTH)
-    whole = attend(scheme, x, positions)
-    q, k, v = projected(scheme.embed(x, positions))
-    cache = torch.zeros(BATCH, HEADS, 0, HEAD_DIM, dtype=torch.float64)
-    for step in range(LENGTH):
-        here, past = slice(step, step + 1), slice(0, step + 1)
-        at, keys_at = positions[..., here], positions[..., past]
-        _, _, v_step = projected(scheme.embed(x[:, here], at))
-        torch.testing.assert_close(v_step, v[:, :, here], atol=1e-12, rtol=0)
-        if kept == "rotated":
-            q_step, new = scheme.rotate(q[:, :, here], k[:, :, here], at)
-            cache = torch.cat([cache, new], dim=2)
-        else:
-            q_step, cache = scheme.rotate(q[:, :, here], k[:, :, past], at, keys_at)
-        bias = scheme.bias(q_step, cache, at, keys_at)
-        scale = scheme.logit_scale(HEAD_DIM, step + 1)
-        got = attention(q_step, cache, v[:, :, past], causal=True, bias=bias, scale=scale).output
-        torch.testing.assert_close(got, whole[:, :, here], atol=1e-10, rtol=0)
-
-
-@every_case
 @pytest.mark.parametrize("causal", [True, False])
 def test_moved_positions(case, causal):
     """Where the text begins is seen by codes of the input and by FIRE, and by no other scheme."""
@@ -137,49 +111,6 @@ def test_moved_positions(case, causal):
         assert change > 1e-4
     else:
         assert change < 1e-10
-
-
-@every_case
-def test_moved_words_are_noticed(case):
-    """Without a mask, words in another order get the same outputs from NoPE, and from no other scheme."""
-    scheme, x, order = make(case).double(), inputs(), torch.tensor([4, 0, 7, 2, 8, 1, 6, 3, 5])
-    positions = torch.arange(LENGTH)
-    there, moved = (attend(scheme, y, positions, causal=False) for y in (x, x[:, order]))
-    change = float((there[:, :, order] - moved).abs().max().detach())
-    if scheme.injection_point == "none":
-        assert change < 1e-12
-    else:
-        assert change > 1e-3
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if name_of(case) in ANY_POSITION])
-def test_positions_need_not_be_whole(case):
-    """Half a token is a distance like any other: it counts, and only differences do."""
-    scheme, x = make(case).double(), inputs()
-    at = torch.arange(LENGTH) / 2
-    half, moved, full = (attend(scheme, x, places) for places in (at, at + 0.25, 2 * at))
-    torch.testing.assert_close(half, moved, atol=1e-10, rtol=0)
-    assert (float((half - full).abs().max().detach()) > 1e-3) == (scheme.injection_point != "none")
-
-
-@every_case
-def test_empty_sequences(case):
-    scheme = make(case).double()
-    for batch, length in ((BATCH, 0), (0, 3)):
-        positions = torch.arange(length)
-        x = torch.zeros(batch, length, DIM, dtype=torch.float64)
-        assert attend(scheme, x, positions).shape == (batch, HEADS, length, HEAD_DIM)
-        assert attend(scheme, x, positions.expand(batch, length)).shape == (batch, HEADS, length, HEAD_DIM)
-
-
-@pytest.mark.parametrize("case", ["alibi symmetric", "t5 encoder", "sandwich", "kerple", "transformer_xl encoder",
-                                  "tener", "deberta"])  # fmt: skip
-def test_a_bias_for_encoders_reaches_both_ways(case):
-    q, k, _ = projected(inputs())
-    added = make(case).double().bias(q, k, torch.arange(LENGTH))
-    assert bool(added.isfinite().all())
-    later = added[..., 0, 1:]
-    assert float((later[..., :1] - later[..., 3:4]).abs().min().detach()) > 1e-6
 
 
 @every_case
@@ -208,44 +139,12 @@ def test_narrow_dtypes(case, dtype, tolerance):
 
 
 @every_case
-def test_gradients_reach_every_parameter_and_the_input(case):
-    scheme, x = make(case).double(), inputs().requires_grad_()
-    (attend(scheme, x, torch.arange(LENGTH)) * normal(BATCH, HEADS, LENGTH, HEAD_DIM, seed=9)).sum().backward()
-    assert bool(x.grad.isfinite().all())
-    assert bool((x.grad != 0).any())
-    for name, parameter in scheme.named_parameters():
-        assert parameter.grad is not None, name
-        assert bool(parameter.grad.isfinite().all()), name
-        assert bool((parameter.grad != 0).any()), name
-
-
-LEARNED = {
-    "learned": {"table": (64, DIM)},
-    "t5": {"table": (6, HEADS)},
-    "kerple": {"log_r1": (HEADS,), "log_r2": (HEADS,)},
-    "kerple power": {"log_r1": (HEADS,), "logit_r2": (HEADS,)},
-    "fire": {
-        "log_c": (), "log_threshold": (), "mlp.0.weight": (32, 1), "mlp.0.bias": (32,),
-        "mlp.2.weight": (HEADS, 32), "mlp.2.bias": (HEADS,),
-    },
-    "transformer_xl": {"w_kr": (DIM, DIM), "u": (HEADS, HEAD_DIM), "v": (HEADS, HEAD_DIM)},
-    "transformer_xl encoder": {"w_kr": (10, DIM), "u": (HEADS, HEAD_DIM), "v": (HEADS, HEAD_DIM)},
-    **dict.fromkeys(("tener", "tener decoder"), {"u": (HEADS, HEAD_DIM), "v": (HEADS, HEAD_DIM)}),
-    "deberta": {"p": (6, DIM), "w_kr": (DIM, DIM), "w_qr": (DIM, DIM)},
-}  # fmt: skip
-
-
-@every_case
 def test_parameters_and_state(case):
-    """Parameters as documented and nothing else, equal for equal seeds, and back from a state_dict."""
-    scheme = make(case)
-    shapes = {name: tuple(value.shape) for name, value in scheme.state_dict().items()}
-    if case in LEARNED:
-        assert shapes == LEARNED[case], f"LEARNED, above, has the shapes that {case} learns"
-    assert set(shapes) == {name for name, _ in scheme.named_parameters()}
-    learns = name_of(case) in {name_of(learned) for learned in LEARNED}
-    assert bool(shapes) == learns, f"LEARNED, above, says what a scheme learns; {case} learns {shapes}"
-    if not shapes:
+    """Some schemes learn; parameters are equal for equal seeds, and come back from a state_dict."""
+    learned = set(make(case).state_dict())
+    assert learned == {name for name, _ in make(case).named_parameters()}
+    assert bool(learned) == (name_of(case) in {"learned", "t5", "kerple", "fire", *CONTENT_SCHEMES})
+    if not learned:
         return
     same, other = make(case, seed=5), make(case, seed=6)
     before = torch.get_rng_state()

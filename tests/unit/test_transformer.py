@@ -1,13 +1,13 @@
-"""posenc.transformer: against a pass written out by hand, with every scheme, cached, masked, and what it refuses."""
+"""posenc.transformer: gradients, decoding with a cache, weights, and what it refuses.
 
-import math
+What it computes is compared with `posenc.transformer.forward` in test_transformer_forward.py.
+"""
 
 import pytest
 import torch
 
 from posenc._rms_norm import RMSNorm
-from posenc.attention import attention
-from posenc.schemes import Mixed, PositionScheme, make_scheme
+from posenc.schemes import Mixed, make_scheme
 from posenc.transformer import KeyValueCache, Transformer, TransformerConfig
 from tests.unit.scheme_cases import CASES, HEAD_DIM, HEADS, LENGTH, make
 
@@ -57,104 +57,6 @@ def decoded(built, tokens, chunks, positions=None):
 # --- what it computes -----------------------------------------------------------------------------------------------
 
 
-def by_hand(built, tokens, turn, penalty):
-    """The answers to one sequence, a head and a query at a time: `turn` acts on a head, `penalty` on a distance."""
-    weights, causal = built.state_dict(), built.config.causal
-
-    def norm(x, weight):
-        return weight * x / (x.pow(2).mean(dim=-1, keepdim=True) + torch.finfo(x.dtype).eps).sqrt()
-
-    x = weights["embedding.weight"][tokens]  # (length, dim)
-    if "scheme.table" in weights:
-        x = x + weights["scheme.table"][: len(tokens)]
-    for layer in range(built.config.n_layers):
-        of = {name.removeprefix(f"layers.{layer}."): weight for name, weight in weights.items()}
-        q, k, v = (norm(x, of["attention_norm.weight"]) @ part.T for part in of["qkv.weight"].split(DIM))
-        mixed = torch.zeros_like(x)
-        for head in range(HEADS):
-            own = slice(head * HEAD_DIM, (head + 1) * HEAD_DIM)
-            q_head, k_head = turn(q[:, own]), turn(k[:, own])
-            for query in range(len(tokens)):
-                seen = range(query + 1 if causal else len(tokens))
-                scores = [q_head[query] @ k_head[key] / math.sqrt(HEAD_DIM) - penalty(head, query, key) for key in seen]
-                shares = torch.stack(scores).exp()
-                mixed[query, own] = sum(share * v[key, own] for share, key in zip(shares, seen, strict=True))
-                mixed[query, own] /= shares.sum()
-        x = x + mixed @ of["out.weight"].T
-        inner = norm(x, of["mlp_norm.weight"]) @ of["mlp.0.weight"].T
-        x = x + inner * (1 + torch.erf(inner / math.sqrt(2))) / 2 @ of["mlp.2.weight"].T
-    x = norm(x, weights["norm.weight"])
-    return (x if built.config.n_classes is None else x.mean(dim=0)) @ weights["head.weight"].T
-
-
-WRITTEN_OUT = ["none", "learned", "rope", "alibi slopes", "alibi symmetric"]
-
-
-@pytest.mark.parametrize("n_classes", [None, 3])
-@pytest.mark.parametrize(("case", "causal"), [either for either in EITHER if either[0] in WRITTEN_OUT])
-def test_it_is_the_pass_written_out_by_hand(case, causal, n_classes):
-    built, tokens = model(case, causal=causal, n_classes=n_classes), some_tokens(6)
-
-    def turned(x):
-        """Pairs as complex numbers, turned by position times frequency."""
-        frequencies = 10_000.0 ** (-torch.arange(0, HEAD_DIM, 2) / HEAD_DIM).double()
-        angles = torch.arange(len(x)).double()[:, None] * frequencies
-        pairs = torch.complex(*x.chunk(2, -1)) * torch.exp(1j * angles)
-        return torch.cat([pairs.real, pairs.imag], -1)
-
-    slopes = [0.5, 0.0625] if case == "alibi slopes" else [1 / 16, 1 / 256]
-    penalty = (lambda head, query, key: slopes[head] * abs(query - key)) if "alibi" in case else lambda *_: 0.0
-    expected = [by_hand(built, row, turned if case == "rope" else lambda x: x, penalty) for row in tokens]
-    assert_close(built(tokens), torch.stack(expected), 1e-11)
-
-
-@every_model
-def test_torchs_attention_is_the_packages(case, causal, monkeypatch):
-    """The mask that it makes for torch's kernel, whole and cached, is the one of `posenc.attention`."""
-    built, tokens = model(case, causal=causal), some_tokens()
-    chunks = [4, 1, LENGTH - 5] if causal else []
-    expected = [built(tokens)] + ([decoded(built, tokens, chunks)] if causal else [])
-
-    def through(q, k, v, attn_mask, is_causal, scale):
-        assert causal or not is_causal
-        kind = "mask" if attn_mask is not None and attn_mask.dtype == torch.bool else "bias"
-        return attention(q, k, v, causal=causal, scale=scale, **{kind: attn_mask}).output
-
-    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", through)
-    assert_close(built(tokens), expected[0])
-    if causal:
-        assert_close(decoded(built, tokens, chunks), expected[1])
-
-
-def test_a_scheme_of_ones_own_at_every_door():
-    """Each door gets what the one before has left, as in one layer of attention by itself."""
-
-    class Everything(PositionScheme):
-        def _embed(self, x, positions):
-            return x + positions[:, None]
-
-        def _rotate(self, q, k, positions, key_positions):
-            return q + 1, k * (1 + key_positions[:, None])
-
-        def _bias(self, q, k, positions, key_positions):
-            return (q.sum(dim=-1)[..., :, None] - k.sum(dim=-1)[..., None, :]).tanh()
-
-        def _logit_scale(self, head_dim, n_keys):
-            return 0.3
-
-    built, tokens, at = model(scheme=Everything(), n_layers=1), some_tokens(), torch.arange(LENGTH).double()
-    (layer,), x = built.layers, built.embedding(tokens) + at[:, None]
-    q, k, v = (
-        part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in layer.qkv(layer.attention_norm(x)).split(DIM, -1)
-    )
-    q, k = q + 1, k * (1 + at[:, None])
-    bias = (q.sum(dim=-1)[..., :, None] - k.sum(dim=-1)[..., None, :]).tanh()
-    mixed = attention(q, k, v, causal=True, bias=bias, scale=0.3).output
-    x = x + layer.out(mixed.transpose(1, 2).flatten(2))
-    assert_close(built(tokens), built.head(built.norm(x + layer.mlp(layer.mlp_norm(x)))))
-    assert_close(decoded(built, tokens, [4, 1, 4]), built(tokens))
-
-
 @every_model
 def test_gradients_reach_every_weight(case, causal):
     built, tokens = model(case, causal=causal), some_tokens()
@@ -174,16 +76,6 @@ def test_later_tokens_change_no_earlier_answer(case):
     before, after = built(tokens), built(changed)
     assert_close(after[:, :5], before[:, :5], 1e-12)
     assert bool(((after - before)[:, 5:].abs().amax(dim=-1) > 1e-6).all())
-
-
-def test_without_positions_and_mask_order_is_nothing():
-    tokens, order = some_tokens(), torch.tensor([4, 0, 7, 2, 8, 1, 6, 3, 5])
-    built = model("none", causal=False)
-    assert_close(built(tokens[:, order]), built(tokens)[:, order], 1e-12)
-    of_classes = model("none", causal=False, n_classes=3)
-    assert_close(of_classes(tokens[:, order]), of_classes(tokens), 1e-12)
-    masked = model("none", causal=True, n_classes=3)
-    assert float((masked(tokens[:, order]) - masked(tokens)).detach().abs().min()) > 1e-6
 
 
 # --- decoding -------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posenc.check._plain import DEEPEST, DTYPES, LARGEST, LONGEST, Opaque, decode, encode, plain
@@ -22,6 +22,7 @@ values = st.recursive(
 
 
 @given(values)
+@settings(max_examples=30)
 def test_plain_data_comes_back_as_it_went(value: object) -> None:
     assert decode(encode(value)) == value
 

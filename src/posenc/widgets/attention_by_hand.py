@@ -28,7 +28,7 @@ class AttentionByHand(Explorable):
     """
 
     module = "attention_by_hand"
-    room = (685, 894)
+    room = (640, 745)
     main = ("token",)
 
     token = Choice("2", chips=True)

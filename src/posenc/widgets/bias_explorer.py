@@ -19,7 +19,7 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    room = (675, 900)
+    room = (615, 765)
     main = ("scheme",)
 
     scheme = Choice("alibi", chips=True)

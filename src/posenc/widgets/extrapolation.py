@@ -77,7 +77,7 @@ class Extrapolation(Explorable):
     """What the laboratory's models lose beyond the length of their training, two schemes or scalings at once."""
 
     module = "extrapolation"
-    room = (718, 810)
+    room = (685, 735)
     main = ("scheme", "other")
 
     measure = Choice("text", chips=True)

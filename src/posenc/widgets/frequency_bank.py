@@ -12,7 +12,7 @@ class FrequencyBank(Explorable):
     """
 
     module = "frequency_bank"
-    room = (725, 790)
+    room = (720, 785)
     main = ("distance", "chart")
 
     distance = Control(500, 0, 65_536, "tokens")

@@ -19,7 +19,7 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    room = (732, 939)
+    room = (700, 800)
     main = ("model", "margin")
 
     model = Choice("smollm3", chips=True)

@@ -16,7 +16,7 @@ class OrderBlindness(Explorable):
     """
 
     module = "order_blindness"
-    room = (658, 960)
+    room = (620, 770)
     main = ("scheme",)
 
     sentence = Choice("dog bites man")

@@ -43,7 +43,7 @@ class Playground(Explorable):
     """A trained Transformer reads a text, with its positional encoding as trained and as changed."""
 
     module = "playground"
-    room = (768, 930)
+    room = (765, 845)
     main = ("encoding", "task", "preset")
 
     encoding = Choice("rope_10000", chips=True, options_need=dict.fromkeys(UNLEARNED, {"task": ["text"]}))

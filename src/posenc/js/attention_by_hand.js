@@ -179,7 +179,7 @@ function handles({ plane: { x, y }, values, rows, list, asks }, state) {
   const handle = (name, letter, word, [across, up], share = 1) => ({
     name, x: x.at(across), y: y.at(up), drag: (px, py) => pull(state, letter, rows[word], [within(x, px) / share, within(y, py) / share]),
   });
-  const once = [...list.keys()].filter((word) => list.indexOf(list[word]) === word && Math.hypot(...values.keys[word]) > 0.15);
+  const once = [...list.keys()].filter((word) => list.indexOf(list[word]) === word && Math.max(...rows[word].slice(0, HANDED_OVER)) > 0.5); // no function word: their keys lie together at the origin
   const all = [handle("query", "q", asks, drawn(values.queries[asks]), DRAWN), ...once.map((word) => handle(`key ${list[word]}`, "k", word, values.keys[word]))];
   const outside = (axis, pixel) => Math.abs(pixel - (axis.start + axis.end) / 2) - Math.abs(axis.end - axis.start) / 2;
   return all.filter((tip) => Math.max(outside(x, tip.x), outside(y, tip.y)) <= GRIP);

@@ -44,7 +44,7 @@ def test_a_model_brings_its_numbers_and_is_left_when_one_moves(open_live):
     assert [live.get(name) for name in ("dim", "factor", "used")] == [96, 32, 131_072]
     live.control("method").locator("select").select_option("longrope")
     assert live.get("model") == "Phi-3-mini-128k-instruct"  # the method is no part of the preset
-    assert "LongRoPE leaves" in live.finding
+    assert "LongRoPE keeps none of 48" in live.finding
     live.input("dim").press("ArrowRight")
     assert live.get("model") == "own"
     assert "lists of LongRoPE have 48 pairs" in live.finding

@@ -389,6 +389,7 @@ class Figure {
       get handles() { return figure.pointer.handles; },
       get story() { return figure.story.steps.map(({ name, setting }) => ({ name, setting })); },
       pixel: (...point) => figure.definition.pixel(figure.result, ...point),
+      rest: () => figure.rest(),
     };
   }
 }

@@ -34,10 +34,11 @@ def received(text: str) -> Any:
     return unpack(json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < 17 else float(digits)))
 
 
-# Waits until the picture is complete, as every frame sees it; false where no frame comes or the time runs out.
+# Waits until the picture is complete, as every frame sees it, and ends the motion with which it opens; false where no
+# frame comes or the time runs out.
 COMPLETE = f"""const complete = () => Promise.race([
   (async () => {{
-    while (!explorable.done) await new Promise(requestAnimationFrame);
+    for (; !explorable.done; explorable.rest()) await new Promise(requestAnimationFrame);
     return true;
   }})(),
   new Promise((given_up) => setTimeout(given_up, {FRAME_PATIENCE}, false)),

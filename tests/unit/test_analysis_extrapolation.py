@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posenc.analysis import (
-    critical_dimension,
-    fingerprint,
-    fit_scores,
-    pairs_reaching,
-    unseen_angles,
-)
+from posenc.analysis import critical_dimension, fingerprint, fit_scores, pairs_reaching, unseen_angles
 from posenc.frequencies import angles, inv_freq, rotations
 
 dims = st.integers(1, 128).map(lambda pairs: 2 * pairs)

@@ -7,14 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posenc.absolute import shift_matrix, sinusoidal
-from posenc.analysis import (
-    decay,
-    four_terms,
-    kernel_asymmetry,
-    kernel_residual,
-    offset_kernel,
-    pairwise_weight,
-)
+from posenc.analysis import decay, four_terms, kernel_asymmetry, kernel_residual, offset_kernel, pairwise_weight
 from posenc.frequencies import angles, inv_freq
 
 bases = st.floats(1.0, 1e8)

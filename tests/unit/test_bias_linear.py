@@ -9,11 +9,7 @@ from hypothesis import strategies as st
 
 from posenc.absolute import relative_positions
 from posenc.attention import attention
-from posenc.bias import (
-    alibi,
-    alibi_rank_two,
-    alibi_slopes,
-)
+from posenc.bias import alibi, alibi_rank_two, alibi_slopes
 from tests.unit.bias_arguments import normal, square
 
 seeds = st.integers(0, 2**32 - 1)

@@ -8,10 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.absolute import relative_positions, sinusoidal
-from posenc.bias import (
-    sandwich,
-    sandwich_features,
-)
+from posenc.bias import sandwich, sandwich_features
 
 places = st.lists(st.floats(0, 1e5), min_size=1, max_size=8)
 

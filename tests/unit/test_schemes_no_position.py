@@ -5,7 +5,7 @@ import torch
 
 from posenc.attention import attention
 from posenc.schemes import make_scheme
-from tests.unit.scheme_cases import BAD_POSITIVE, normal, of_each, refuses
+from tests.unit.scheme_cases import normal
 
 pytestmark = pytest.mark.torch
 
@@ -26,11 +26,3 @@ def test_temperature_of_nope():
     assert weights[128][0] == weights[128][1]
     assert weights[8192][0] < 0.1 * weights[128][0]
     assert weights[8192][1] > 0.75 * weights[128][1]
-
-
-test_bad_settings = refuses(
-    [
-        *of_each(["none_with_temperature"], "factor", BAD_POSITIVE),
-        *of_each(["none_with_temperature"], "trained_length", (1, 0, -3, 2.5, "8", True)),
-    ]
-)

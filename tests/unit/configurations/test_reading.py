@@ -8,15 +8,7 @@ import pytest
 
 from posenc import Rope
 from posenc.configuration import NoRotation, read_configuration
-from posenc.scaling import (
-    ROPE_TYPES,
-    default,
-    dynamic_ntk,
-    from_config,
-    linear,
-    longrope,
-    yarn,
-)
+from posenc.scaling import ROPE_TYPES, default, dynamic_ntk, from_config, linear, longrope, yarn
 from tests.unit.rope_configurations import CONFIGURED, LENGTH, LISTS, PHI3, QWEN3, assert_same, configured
 
 

@@ -6,9 +6,8 @@ import torch
 from posenc import scaling
 from posenc.rope import Rope
 from posenc.rotary import rotate, xpos_cos_sin
-from posenc.schemes import SCALINGS, Rotary, make_scheme
+from posenc.schemes import SCALINGS, Rotary
 from tests.unit.scheme_cases import (
-    DYNAMIC,
     HEAD_DIM,
     HEADS,
     INJECTION_POINTS,
@@ -56,23 +55,6 @@ def test_rotation():
     for row in range(2):
         alone = make("xpos interleaved").rotate(q[row : row + 1], k[row : row + 1], rows[row])
         close([x[row : row + 1] for x in together], alone)
-
-
-@pytest.mark.parametrize("of", ["name", "dictionary"])
-def test_a_dynamic_scaling_follows_the_sequence(of):
-    options = {"original_max_position_embeddings": 4, "factor": 2.0}
-    by_name = {"base": 100.0, "scaling": "dynamic_ntk", "scaling_options": options}
-    scheme = make_scheme("rope", head_dim=HEAD_DIM, **(by_name if of == "name" else {"scaling": DYNAMIC}))
-    q, k, _ = projected(inputs())
-    for at in (torch.zeros(LENGTH) + 3, torch.arange(LENGTH), torch.arange(LENGTH) + 21):
-        rope = Rope.from_frequencies(*scaling.dynamic_ntk(HEAD_DIM, 100.0, seq_len=int(at.max()) + 1, **options))
-        close(scheme.rotate(q, k, at), rope(q, k, at))
-    # the sequence goes as far as its farthest key, wherever the queries are
-    far = scheme.rotate(q[:, :, :1], k, torch.tensor([0]), torch.arange(LENGTH) + 21)[1]
-    close([far], scheme.rotate(q, k, torch.arange(LENGTH) + 21)[1:])
-    # a key that was rotated in a shorter sequence no longer fits (C216)
-    early, late = (scheme.rotate(q[:, :, :1], k[:, :, :1], torch.tensor([end]), torch.tensor([5])) for end in (5, 29))
-    assert float((early[1] - late[1]).abs().max()) > 1e-3
 
 
 def test_every_scaling_by_name():

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from posenc.absolute import binary, dyadic, harmonic, integer, normalised, sinusoidal
 from posenc.analysis import (
     defined_fraction,
     fit_scores,
@@ -26,16 +25,6 @@ from posenc.analysis import (
     unseen_angles,
 )
 from posenc.frequencies import inv_freq
-
-TABLES = {
-    "integer": integer(np.arange(64), 16),
-    "normalised": normalised(np.arange(64), 64, 16),
-    "binary": binary(np.arange(64), 16),
-    "harmonic": harmonic(np.arange(64), 16),
-    "dyadic": dyadic(np.arange(64), 16),
-    "sinusoidal": sinusoidal(np.arange(64), 16),
-    "noise": np.random.default_rng(0).standard_normal((64, 16)),
-}
 
 
 @pytest.mark.torch

@@ -105,6 +105,7 @@ DEBERTA = deberta_arguments()
     ("call", "message"),
     [
         (lambda: t5_bucket(0, bidirectional=True, num_buckets=7), "an even number of buckets, at least 4, .* got 7"),
+        (lambda: t5_bucket(0, bidirectional=False, max_distance=16), "max_distance must be greater than 16, .* got 16"),
         (lambda: kerple(square(3), [1.0], [2.5], kind="power"), "r2 must be at most 2 for the power"),
         (lambda: kerple(square(3), [1.0], [1.0, 2.0]), r"equally many, got \[1.0\] and \[1.0, 2.0\]"),
         (lambda: fire([1], [1], lambda share: share[..., 0], 1.0, 1.0), r"mlp must return shape \(1, 1, heads\)"),

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,8 @@ def test_sandwich_by_hand():
     """dim 4, base 10 000: cos m + cos(m/100), over 8h/2 = 4 and 8."""
     total = [[math.cos(m) + math.cos(m / 100) for m in (0, 1, 7)]]
     np.testing.assert_allclose(sandwich([[0, -1, 7]], 2, dim=4), [np.divide(total, 4), np.divide(total, 8)], atol=1e-15)
+    first, last = sandwich_features([0, 7], 2, dim=4)[0]
+    assert first @ last == pytest.approx(total[0][2] / 4)
 
 
 @given(places, places, st.integers(1, 6), st.integers(1, 40), st.floats(2, 1e6))

@@ -1,4 +1,4 @@
-"""What posenc.transformer and posenc.lab refuse, as invalid_arguments.py has it; imported only where torch is there.
+"""What schemes, posenc.transformer and posenc.lab refuse, as invalid_arguments.py has it; imported only with torch.
 
 The parts of a training step leave their arguments to torch.
 """
@@ -13,9 +13,10 @@ import torch
 from posenc.lab import corpus, evaluate
 from posenc.lab.runs import Run
 from posenc.lab.train import build, train
-from posenc.schemes import make_scheme
+from posenc.schemes import SCHEMES, make_scheme
 from posenc.transformer import KeyValueCache, Transformer, TransformerConfig, forward
-from tests.unit.invalid_arguments import BAD
+from tests.unit.invalid_arguments import BAD, NOT_POSITIVE
+from tests.unit.scheme_cases import CASES as OF_SCHEMES
 
 COUNTS = [0, -1, 2.0, "8", True]
 CONFIG, ROPE = TransformerConfig(vocab_size=8, dim=4), make_scheme("rope", head_dim=2)
@@ -26,8 +27,9 @@ DRAW, DRAWN = {"random": [None, 3, "seed", np.random.default_rng(0)]}, {"random"
 RUN = Run("quick", "order", "rope_100", 0)
 MODEL, TASK = build(RUN), RUN.make_task()
 BAD = BAD | {
-    "length": [*COUNTS, None],
-    "sequences": [*COUNTS, None],
+    **dict.fromkeys(("length", "sequences", "head_dim", "max_positions", "width", "span"), [*COUNTS, None]),
+    "std": NOT_POSITIVE,
+    "seed": [-1, 2.5, "1", True],
     "run": [None, "quick-order-rope_100-0", Run("quick", "order", "none", 0)],
     "model": [None, "rope_100", {}],
     "task": [None, "order", {}],
@@ -36,8 +38,23 @@ BAD = BAD | {
     "pairs": [None, 3, "0", [-1], [16], [0, 1.5], ["0"], [True]],
 }
 NO_RUN = BAD["run"][:2]
+OWN = {
+    "none_with_temperature": {"factor": NOT_POSITIVE, "trained_length": [1, *COUNTS]},
+    "learned": {"past_end": ["wrap", None], "length": [8]},
+    "rope": {"base": [0, -1.0, math.nan, "1", True], "rotary_dim": [0, -2, 3, 10, 2.5, "4", True],
+        "scaling": ["ntk", "", 3, ["linear"]], "scaling_options": [{"factor": 2.0}, 3, [1]],
+        "attention_factor": [0, -1.0], "layer_type": ["full_attention"]},
+    "xpos": {"head_dim": [7, 0]},
+    "alibi": {"slopes": [[0.5], [0.5] * 3, [], "ab", 0.5, [0.5, -1.0], [0.5, math.nan]]},
+    "t5": {"num_buckets": [1, None, *COUNTS], "max_distance": [3, None, *COUNTS], "gain": NOT_POSITIVE},
+    "sandwich": {"dim": [7, None, *COUNTS]},
+    "kerple": {"kind": ["linear", None, 1]},
+    "fire": {"c": NOT_POSITIVE, "threshold": NOT_POSITIVE},
+    "transformer_xl": {"dim": COUNTS},
+}  # fmt: skip
 
 CASES = {
+    "schemes": {scheme: (OF_SCHEMES[name], OWN.get(name, {})) for name, scheme in SCHEMES.items() if name != "none"},
     "transformer": {
         TransformerConfig: ({"vocab_size": 8, "dim": 4, "n_heads": 2}, {"vocab_size": [*COUNTS, None], "dim": [None, 5],
             "n_layers": [None], "n_heads": [None, 3], "mlp_dim": COUNTS, "causal": [None, 1, "yes"],

@@ -1,7 +1,5 @@
 """What the tests try of every scheme, and one layer of attention to try it in."""
 
-import math
-
 import pytest
 import torch
 
@@ -115,38 +113,3 @@ def check_biases(schemes, wanted, tolerances=()):
 
 def shapes_of(positions):
     return positions, positions[None], positions.expand(BATCH, -1)
-
-
-BAD_NUMBERS = [0, -1, 2.5, "8", True, None]
-BAD_POSITIVE = [0, -1.0, math.nan, math.inf, "1", True]
-BAD_FLAGS = [0, 1, None, "no"]
-BAD_SEEDS = [-1, 2.5, "1", True]
-BAD_LAYOUTS = ["pairs", None, 1]
-
-
-def of_each(names, argument, values):
-    """Bad settings for `refuses`: the values of one argument with the first of several schemes, one with the others."""
-    first, *others = names
-    return [(first, {argument: value}, argument) for value in values] + [
-        (name, {argument: values[0]}, argument) for name in others
-    ]
-
-
-def refuses(settings):
-    """A test that schemes refuse settings when they are made, by the name of the argument and its value.
-
-    A setting is the scheme's name, what is changed, and what the message must name.
-    """
-
-    @pytest.mark.parametrize(
-        ("name", "change", "said"), settings, ids=[f"{name} {change}" for name, change, _ in settings]
-    )
-    def test(name, change, said):
-        with pytest.raises((TypeError, ValueError)) as caught:
-            make(name, **change)
-        message, (*_, value) = str(caught.value), change.values()
-        assert said in message
-        if said == next(reversed(change)):
-            assert repr(value) in message or str(value) in message or f"{value!r}"[1:-1] in message
-
-    return test

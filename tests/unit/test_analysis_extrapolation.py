@@ -3,18 +3,11 @@
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posenc.analysis import (
-    critical_dimension,
-    fingerprint,
-    fit_scores,
-    pairs_reaching,
-    unseen_angles,
-)
-from posenc.frequencies import angles, inv_freq, rotations
+from posenc.analysis import critical_dimension, fingerprint, fit_scores, pairs_reaching, unseen_angles
+from posenc.frequencies import angles, inv_freq
 
 dims = st.integers(1, 128).map(lambda pairs: 2 * pairs)
 
@@ -48,35 +41,8 @@ def test_uncovered_by_hand():
     assert unseen_angles([0.003, math.pi], 1, 5).tolist() == [0.25, 0.5]
 
 
-@pytest.mark.parametrize(
-    ("base", "length", "completed", "most", "mean_completed", "mean_others"),
-    [
-        (1e4, 4096, 46, 0.0, 0.0, 0.8685),
-        (1e6, 32_768, 40, 0.0, 0.0, 0.867),
-        (1e4, 2048, 41, 0.449, 0.026, 0.883),
-    ],
-)
-def test_known_shares_of_new_angles(base, length, completed, most, mean_completed, mean_others):
-    frequencies = inv_freq(128, base)
-    new, turned = unseen_angles(frequencies, length, 2 * length), rotations(length, frequencies) >= 1
-    assert turned.sum() == completed
-    assert abs(new[turned].max() - most) < 5e-4
-    assert abs(new[turned].mean() - mean_completed) < 5e-4
-    assert abs(new[~turned].mean() - mean_others) < 5e-4
-
-
 def test_known_pairs_that_reach():
-    nodes = (math.pi / 2, math.pi, 2 * math.pi)
-    expected = {
-        (128, 512): [41, 36, 31],
-        (128, 2048): [50, 46, 41],
-        (128, 4096): [55, 50, 46],
-        (512, 512): [161, 142, 123],
-        (512, 2048): [200, 181, 161],
-        (512, 4096): [219, 200, 181],
-    }
-    for (dim, length), pairs in expected.items():
-        assert [pairs_reaching(inv_freq(dim), length, node) for node in nodes] == pairs
+    assert [pairs_reaching(inv_freq(128), 4096, node) for node in (math.pi / 2, math.pi, 2 * math.pi)] == [55, 50, 46]
     # the last position is length − 1, and reaching is enough
     assert [pairs_reaching([1.0, 0.5], 3, angle) for angle in (1, 1.5, 2, 2.5)] == [2, 1, 1, 0]
 
@@ -93,30 +59,6 @@ def test_critical_dimension_is_the_paper_s_formula_within_the_list(dim, base, le
     exponent = dim / 2 * math.log(length / (2 * math.pi)) / math.log(base)
     if abs(exponent - round(exponent)) > 1e-6:
         assert critical_dimension(dim, base, length) == min(max(2 * math.ceil(exponent), 0), dim)
-
-
-TARGETS = np.random.default_rng(0).standard_normal(2048)
-
-
-@pytest.mark.parametrize(
-    ("min_rotations", "pairs", "condition", "in_range", "past_range"),
-    [(2, 36, 2003, 0.548, 39.9), (4, 31, 2.39, 0.542, 0.553), (8, 26, 1.39, 0.420, 0.454)],
-)
-def test_known_fits_of_turned_pairs(min_rotations, pairs, condition, in_range, past_range):
-    fit = fit_scores(TARGETS, inv_freq(128), min_rotations=min_rotations)
-    assert len(fit.inv_freq) == pairs
-    np.testing.assert_allclose(fit.condition, condition, rtol=5e-3)
-    np.testing.assert_allclose(fit.in_range, in_range, atol=6e-4)
-    np.testing.assert_allclose(fit.past_range, past_range, rtol=2e-3)
-
-
-def test_known_fits_of_all_pairs():
-    fit = fit_scores(TARGETS, inv_freq(128))
-    assert fit.condition > 1e15
-    assert fit.past_range > 1e5  # rounding, blown up: only its size tells
-    np.testing.assert_allclose([fit.in_range, fit.half_steps], [0.59, 0.60], atol=5e-3)
-    past = [fit_scores(TARGETS, inv_freq(128), ridge=ridge).past_range for ridge in (1e-6, 1e-3, 1)]
-    np.testing.assert_allclose(past, [808, 4.27, 1.31], rtol=2e-3)
 
 
 @given(st.integers(1, 4), st.integers(9, 40), st.floats(0, 10), st.integers(0, 100))

@@ -7,12 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from posenc.analysis import (
-    first_tie,
-    match_weight,
-    needle_weight,
-    uniform_attention_std,
-)
+from posenc.analysis import first_tie, match_weight, needle_weight, uniform_attention_std
 
 
 def test_the_law_of_even_attention_by_sampling():

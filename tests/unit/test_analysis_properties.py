@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posenc.absolute import binary, integer, learned, normalised, sinusoidal
+from posenc.absolute import binary
 from posenc.analysis import (
     defined_fraction,
     left_right_difference,
-    length_dependence,
     max_norm,
     min_distance,
     monotonicity_violations,
@@ -19,26 +18,8 @@ from posenc.analysis import (
     shift_residual,
     translation_residual,
 )
-from tests.unit.test_analysis import TABLES
 
 bases = st.floats(1.0, 1e8)
-
-
-@pytest.mark.parametrize(
-    ("name", "residual", "violations"),
-    [
-        ("integer", 0, 0),
-        ("normalised", 0, 0),
-        ("binary", 0.146, 0.280),
-        ("harmonic", 0.126, 0.164),
-        ("dyadic", 0.197, 0.369),
-        ("sinusoidal", 0, 0.313),
-        ("noise", 0.179, 0.546),
-    ],
-)
-def test_known_properties(name, residual, violations):
-    assert abs(translation_residual(TABLES[name]) - residual) < (5e-4 if residual else 1e-12)
-    assert abs(monotonicity_violations(TABLES[name]) - violations) < (5e-4 if violations else 1e-12)
 
 
 def test_properties_by_hand():
@@ -96,32 +77,6 @@ def test_properties_against_slow_loops(length, dim, seed):
         before, after = codes[:-1], codes[1:]
         left = after - before @ np.linalg.lstsq(before, after, rcond=None)[0]
         np.testing.assert_allclose(shift_residual(codes, 1), math.sqrt(np.mean(left**2)))
-
-
-@settings(max_examples=25)
-@given(st.integers(1, 32), bases, st.integers(1, 20))
-def test_sinusoids_pass_what_they_are_made_for(pairs, base, offset):
-    codes = sinusoidal(np.arange(90), 2 * pairs, base)
-    np.testing.assert_allclose(max_norm(codes), math.sqrt(pairs))
-    assert translation_residual(codes) < 1e-9
-    assert left_right_difference(codes) < 1e-9
-    assert shift_residual(codes, offset) < 1e-9
-    assert length_dependence(codes[:40], codes) == 0
-
-
-def test_each_early_code_fails_its_own_wish():
-    t = np.arange(512)
-    assert max_norm(integer(t, 16)) == 4 * 511  # grows with the text
-    assert min_distance(normalised(t, 512, 16)) < 0.01
-    assert length_dependence(normalised(t[:64], 64, 16), normalised(t, 512, 16)) > 3
-    assert length_dependence(binary(t[:64], 16), binary(t, 16)) == 0
-    assert period(binary(t % 16, 4)) == 16
-    assert min_distance(binary(t % 16, 4)) == 0
-    assert period(sinusoidal(t, 16)) is None
-    table = np.random.default_rng(0).standard_normal((64, 16))
-    assert defined_fraction(lambda at: learned(at, table), 64, 128) == 0
-    assert defined_fraction(lambda at: binary(at, 7), 64, 192) == 0.5
-    assert defined_fraction(lambda at: sinusoidal(at, 16), 64, 128) == 1
 
 
 def test_where_a_code_is_defined():

@@ -78,45 +78,16 @@ def test_score_mod_adds_the_bias_of_each_pair():
             assert add(1.5, *place) == 1.5 + whole[place]
 
 
-def test_batches_of_positions():
-    at = np.array([[0, 1, 2, 3], [7, 5, 6, 9]])
-    offsets, slopes, table = relative_positions(at, at), alibi_slopes(3), normal(32, 3)
-    packed = lambda share: share * slopes  # noqa: E731 (one line says it)
-    features = alibi_rank_two(at, at, slopes)
-    for row in range(2):
-        alone = relative_positions(at[row], at[row])
-        np.testing.assert_array_equal(alibi(offsets, slopes)[row], alibi(alone, slopes))
-        np.testing.assert_array_equal(t5(offsets, table, bidirectional=True)[row], t5(alone, table, bidirectional=True))
-        np.testing.assert_array_equal(sandwich(offsets, 3)[row], sandwich(alone, 3))
-        np.testing.assert_array_equal(sandwich_features(at, 3)[row], sandwich_features(at[row], 3))
-        np.testing.assert_array_equal(kerple(offsets, slopes, slopes)[row], kerple(alone, slopes, slopes))
-        np.testing.assert_array_equal(fire(at, at, packed, 1, 4)[row], fire(at[row], at[row], packed, 1, 4))
-        for together, own in zip(features, alibi_rank_two(at[row], at[row], slopes), strict=True):
-            np.testing.assert_array_equal(together[row], own)
-
-
 def test_empty_sequences():
-    none, some = np.arange(0), np.arange(3)
-    slopes, table = alibi_slopes(2), normal(32, 2)
-    for queries, keys in ((none, some), (some, none), (none, none)):
-        shape, offsets = (2, len(queries), len(keys)), relative_positions(queries, keys)
-        assert alibi(offsets, slopes).shape == shape
-        assert t5(offsets, table, bidirectional=True).shape == shape
-        assert sandwich(offsets, 2).shape == shape
-        assert kerple(offsets, slopes, slopes).shape == shape
-        assert fire(queries, keys, two_heads, 1.0, 1.0).shape == shape
-        assert (
-            deberta(np.ones((*shape[:-1], 4)), np.ones((2, len(keys), 4)), *normal(2, 2, 4, 4), offsets).bias.shape
-            == shape
-        )
-    assert sandwich_features(none, 2).shape == (2, 0, 128)
-    assert alibi_rank_two(none, some, slopes)[0].shape == (2, 0, 2)
+    """Schemes have those of the other functions."""
+    assert sandwich_features(np.arange(0), 2).shape == (2, 0, 128)
+    assert alibi_rank_two(np.arange(0), np.arange(3), alibi_slopes(2))[0].shape == (2, 0, 2)
     for queries, keys in ((0, 3), (0, 0), (0, 1)):
         for rows in {keys, max(keys + queries - 1, 0)}:
             q, k, r = (np.ones((2, length, 4)) for length in (queries, keys, rows))
             assert transformer_xl(q, k, r, r[:, :0].sum(1), r[:, :0].sum(1)).logits.shape == (2, queries, keys)
-    assert relative_shift(np.ones((2, 0, 3))).shape == (2, 0, 3)
-    assert relative_shift(np.ones((2, 3, 0))).shape == (2, 3, 0)
+    for shape in ((2, 0, 3), (2, 3, 0)):
+        assert relative_shift(np.ones(shape)).shape == shape
 
 
 def test_activations_keep_their_dtype():
@@ -134,6 +105,7 @@ DEBERTA = deberta_arguments()
     ("call", "message"),
     [
         (lambda: t5_bucket(0, bidirectional=True, num_buckets=7), "an even number of buckets, at least 4, .* got 7"),
+        (lambda: t5_bucket(0, bidirectional=False, max_distance=16), "max_distance must be greater than 16, .* got 16"),
         (lambda: kerple(square(3), [1.0], [2.5], kind="power"), "r2 must be at most 2 for the power"),
         (lambda: kerple(square(3), [1.0], [1.0, 2.0]), r"equally many, got \[1.0\] and \[1.0, 2.0\]"),
         (lambda: fire([1], [1], lambda share: share[..., 0], 1.0, 1.0), r"mlp must return shape \(1, 1, heads\)"),

@@ -3,10 +3,7 @@
 import numpy as np
 
 from posenc.absolute import relative_positions
-from posenc.bias import (
-    t5,
-    t5_bucket,
-)
+from posenc.bias import t5, t5_bucket
 from tests.unit.bias_arguments import is_toeplitz, normal
 
 CAUSAL_STARTS = [*range(16), 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113]

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 
 from posenc.absolute import sinusoidal
 from posenc.attention import attention
-from posenc.bias import (
-    deberta,
-    relative_shift,
-    tener,
-    transformer_xl,
-)
+from posenc.bias import deberta, relative_shift, tener, transformer_xl
 from tests.unit.bias_arguments import deberta_arguments, normal, xl_arguments
 
 seeds = st.integers(0, 2**32 - 1)

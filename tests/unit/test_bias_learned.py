@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.absolute import relative_positions
-from posenc.bias import (
-    alibi,
-    alibi_slopes,
-    fire,
-    kerple,
-    sandwich,
-)
+from posenc.bias import alibi, alibi_slopes, fire, kerple, sandwich
 from tests.unit.bias_arguments import is_toeplitz, square, two_heads
 
 rates = st.lists(st.floats(1e-3, 4), min_size=1, max_size=4)

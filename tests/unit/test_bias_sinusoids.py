@@ -8,10 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.absolute import relative_positions, sinusoidal
-from posenc.bias import (
-    sandwich,
-    sandwich_features,
-)
+from posenc.bias import sandwich, sandwich_features
 
 places = st.lists(st.floats(0, 1e5), min_size=1, max_size=8)
 
@@ -20,6 +17,8 @@ def test_sandwich_by_hand():
     """dim 4, base 10 000: cos m + cos(m/100), over 8h/2 = 4 and 8."""
     total = [[math.cos(m) + math.cos(m / 100) for m in (0, 1, 7)]]
     np.testing.assert_allclose(sandwich([[0, -1, 7]], 2, dim=4), [np.divide(total, 4), np.divide(total, 8)], atol=1e-15)
+    first, last = sandwich_features([0, 7], 2, dim=4)[0]
+    assert first @ last == pytest.approx(total[0][2] / 4)
 
 
 @given(places, places, st.integers(1, 6), st.integers(1, 40), st.floats(2, 1e6))
@@ -31,17 +30,3 @@ def test_sandwich_is_a_product_of_sinusoidal_codes(query_at, key_at, n_heads, pa
     codes = [sinusoidal(at, 2 * pairs, base) for at in (query_at, key_at)]
     for head in range(n_heads):
         np.testing.assert_allclose(bias[head], codes[0] @ codes[1].T / (8 * (head + 1) / n_heads), atol=1e-10)
-
-
-def test_sandwich_falls_like_a_logarithm_in_ripples():
-    """C157: 134 of 299 steps rise; S ≈ a + b·ln m with b near −1/ln 10 000 fits better than a line in m."""
-    score = sandwich(np.arange(301.0)[None], 8)[0, 0] / 64  # λ_1 = 1
-    assert score[0] == 1
-    assert (np.diff(score[:300]) > 0).sum() == 134
-    m = np.arange(1, 301)
-    fit = np.polyfit(np.log(m), score[1:], 1)
-    assert fit[0] == pytest.approx(-0.1091, abs=5e-5)
-    explained = [
-        1 - np.var(score[1:] - np.polyval(np.polyfit(x, score[1:], 1), x)) / np.var(score[1:]) for x in (np.log(m), m)
-    ]
-    assert explained == pytest.approx([0.891, 0.679], abs=1e-3)

@@ -6,14 +6,7 @@ import torch
 
 from posenc.absolute import relative_positions
 from posenc.attention import attention
-from posenc.bias import (
-    alibi,
-    alibi_slopes,
-    deberta,
-    relative_shift,
-    t5,
-    t5_bucket,
-)
+from posenc.bias import alibi, alibi_slopes, deberta, relative_shift, t5, t5_bucket
 from tests.unit.bias_arguments import square
 
 pytestmark = pytest.mark.torch

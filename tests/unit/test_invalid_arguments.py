@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from posenc.absolute import integer
+from posenc.bias import alibi
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import cos_sin, rotate
 from tests.unit.invalid_arguments import BAD, CASES
@@ -66,6 +67,7 @@ MESSAGES = [
     (lambda: inv_freq(LONG), "dim must be an integer, got an array of shape (5000,)"),
     (lambda: inv_freq(2, LONG), "base must be a number, got an array of shape (5000,)"),
     (lambda: rotate(LONG > 1, LONG), "x must be an array of floats, got dtype bool"),
+    (lambda: alibi([[0.0, -1.0]], [-0.5]), "slopes must not be negative, got [-0.5]"),
     (lambda: cos_sin(LONG, LONG), "attention_factor must be a number, got an array of shape (5000,)"),
 ]  # fmt: skip
 

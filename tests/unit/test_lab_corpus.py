@@ -5,6 +5,9 @@ import platform
 
 import numpy as np
 import pytest
+import torch
+
+from posenc.lab import corpus
 
 pytestmark = pytest.mark.torch
 
@@ -29,16 +32,7 @@ TRAIN = {
 HELD_OUT, HELD_OUT_BYTES = "70ba0160010fc75d", 186_722
 
 
-@pytest.fixture
-def corpus():
-    import posenc.lab.corpus
-
-    return posenc.lab.corpus
-
-
 def task(name):
-    from posenc.lab import corpus
-
     made = {
         "text": lambda: corpus.LibraryText(longest=1024),
         "copy": lambda: corpus.Copy(8, 32, period=16),
@@ -71,26 +65,8 @@ def test_synthetic_tasks_are_the_same_everywhere(name):
     assert (np.random.get_state()[1] == before).all()
 
 
-@pytest.mark.parametrize("name", ["text", *SYNTHETIC])
-def test_a_task_makes_batches_and_probes(name, corpus, torch):
-    made = task(name)
-    assert isinstance(made, corpus.Task)
-    assert corpus.TASKS[made.name] is type(made)
-    probe, again = made.probe(64, 6), made.probe(64, 6)
-    for batch in (made.batch(random(1), 6, 64), probe):
-        assert batch.tokens.dtype == batch.targets.dtype == torch.int64
-        assert len(batch.tokens) == len(batch.targets) == 6
-        assert set(batch.tokens.unique().tolist()) <= set(range(made.vocab_size))
-        answers = set(range(getattr(made, "n_classes", made.vocab_size)))
-        assert set(batch.targets.unique().tolist()) <= answers | {corpus.IGNORED}
-    assert torch.equal(probe.tokens, again.tokens)
-    assert torch.equal(probe.targets, again.targets)
-    one, other = (made.batch(random(*seed), 6, 64).tokens for seed in ((0, 1), (0, 2)))
-    assert not torch.equal(one, other)
-
-
 @pytest.mark.parametrize("name", ["text", "copy", "offset"])
-def test_probes_end_alike_at_every_length(name, torch):
+def test_probes_end_alike_at_every_length(name):
     """A longer probe is a shorter one with more before it."""
     made = task(name)
     short = made.probe(64, 5)
@@ -111,7 +87,7 @@ def check_copied(tokens, targets, period, ignored):
             assert target == said[place + 1] == said[place + 1 - period]
 
 
-def test_copying(corpus):
+def test_copying():
     made, periods = corpus.Copy(3, 6, period=4, n_scored=2), set()
     for tokens, targets in zip(*(part.tolist() for part in made.batch(random(0), 200, 20)), strict=True):
         period = next(place for place, target in enumerate(targets) if target != corpus.IGNORED) + 1
@@ -132,7 +108,7 @@ def sequences_of(batch):
         yield [*tokens, targets[-1]], [place + 1 for place, target in enumerate(targets) if target != -100]
 
 
-def test_a_block_said_once_stands_there_once_before(corpus):
+def test_a_block_said_once_stands_there_once_before():
     """Where it is asked for, the symbols before it stood once, so far back, and the answer after them."""
     distances, begins = set(), set()
     for said, asked in sequences_of(corpus.SingleCopy(12, 32).batch(random(0), 400, 128)):
@@ -152,7 +128,7 @@ def test_a_block_said_once_stands_there_once_before(corpus):
 
 @pytest.mark.parametrize("distractors", ["random", "disjoint"])
 @pytest.mark.parametrize(("distance", "block"), [(16, 16), (32, 32), (64, 32), (90, 32)])
-def test_probes_of_blocks_single_copy(corpus, torch, distance, block, distractors):
+def test_probes_of_blocks_single_copy(distance, block, distractors):
     made = corpus.SingleCopy(distance=distance, distractors=distractors)
     probe, longer = made.probe(128, 20), made.probe(512, 20)
     assert torch.equal(probe.tokens[:, -distance - made.n_scored :], longer.tokens[:, -distance - made.n_scored :])
@@ -168,7 +144,7 @@ def test_probes_of_blocks_single_copy(corpus, torch, distance, block, distractor
         made.probe(least - 1, 2)
 
 
-def test_recall(corpus):
+def test_recall():
     """Each question's key stood once before, and the answer after it; none is asked before it was said."""
     made, pairs = corpus.Recall(max_pairs=12), set()
     for said, asked in sequences_of(made.batch(random(0), 300, 128)):
@@ -184,7 +160,7 @@ def test_recall(corpus):
 
 
 @pytest.mark.parametrize(("distance", "pairs", "length"), [(2, 1, 128), (32, 6, 128), (96, 12, 128), (480, 24, 512)])
-def test_probes_of_recall(corpus, distance, pairs, length):
+def test_probes_of_recall(distance, pairs, length):
     for said, asked in sequences_of(corpus.Recall(pairs=pairs, distance=distance).probe(length, 50)):
         assert asked == [length]
         assert [place for place in range(length - 1) if said[place] == said[length - 1]] == [length - 1 - distance]
@@ -196,29 +172,28 @@ def test_probes_of_recall(corpus, distance, pairs, length):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda corpus: corpus.SingleCopy(12, 8), "max_block must be at least min_block, 12, got 8"),
-        (lambda corpus: corpus.SingleCopy(distance=15), "distance must be at least 16, got 15"),
-        (lambda corpus: corpus.SingleCopy(distractors="none"), r"distractors must be one of \('random', 'disjoint'\)"),
+        (lambda: corpus.SingleCopy(12, 8), "max_block must be at least min_block, 12, got 8"),
+        (lambda: corpus.SingleCopy(distractors="none"), r"distractors must be one of \('random', 'disjoint'\)"),
         (
-            lambda corpus: corpus.SingleCopy().batch(random(0), 2, 62),
+            lambda: corpus.SingleCopy().batch(random(0), 2, 62),
             "length must have room for two blocks of 32, got 62",
         ),
-        (lambda corpus: corpus.SingleCopy().probe(2049, 2), "length must be at most 2048, the longest of the probes"),
-        (lambda corpus: corpus.Recall(distance=31), "distance must be even, since a pair takes two tokens, got 31"),
-        (lambda corpus: corpus.Recall(pairs=25), "pairs must be at most 24, the number of keys, got 25"),
-        (lambda corpus: corpus.Recall().batch(random(0), 2, 47), "length must have room for 24 pairs, got 47"),
+        (lambda: corpus.SingleCopy().probe(2049, 2), "length must be at most 2048, the longest of the probes"),
+        (lambda: corpus.Recall(distance=31), "distance must be even, since a pair takes two tokens, got 31"),
+        (lambda: corpus.Recall(pairs=25), "pairs must be at most 24, the number of keys, got 25"),
+        (lambda: corpus.Recall().batch(random(0), 2, 47), "length must have room for 24 pairs, got 47"),
         (
-            lambda corpus: corpus.Recall(pairs=20).probe(34, 2),
+            lambda: corpus.Recall(pairs=20).probe(34, 2),
             "length must have room for 20 pairs and a query, got 34",
         ),
     ],
 )
-def test_what_has_no_room_is_refused(corpus, make, said):
+def test_what_has_no_room_is_refused(make, said):
     with pytest.raises(ValueError, match=said):
-        make(corpus)
+        make()
 
 
-def test_the_frozen_windows(corpus, torch):
+def test_the_frozen_windows():
     """A thousand windows, the same bytes on every machine, no byte asked for twice, none trained on."""
     made, files = task("text"), [bytes(one.tolist()) for one in corpus.frozen_files()]
     probe = made.windows(128, 1000)
@@ -244,7 +219,7 @@ def test_the_frozen_windows(corpus, torch):
             made.windows(length, sequences)
 
 
-def test_exact_offset(corpus):
+def test_exact_offset():
     made = corpus.ExactOffset(offset=3, n_scored=2)
     for batch in (made.batch(random(0), 8, 9), made.probe(9, 8)):
         for tokens, targets in zip(*(part.tolist() for part in batch), strict=True):
@@ -252,7 +227,7 @@ def test_exact_offset(corpus):
     assert made.batch(random(0), 8, 2).targets.unique().tolist() == [corpus.IGNORED]
 
 
-def test_word_order(corpus, torch):
+def test_word_order():
     made = corpus.WordOrder()
     for batch in (made.batch(random(0), 4000, 3), made.probe()):
         agents, verbs, patients = batch.tokens.T
@@ -264,7 +239,7 @@ def test_word_order(corpus, torch):
     assert float(made.batch(random(0), 4000, 3).targets.double().mean()) == pytest.approx(0.5, abs=0.03)
 
 
-def test_every_sentence_has_its_twin(corpus, torch):
+def test_every_sentence_has_its_twin():
     """The same words and the other answer: a bag of words is right half of the time, exactly."""
     tokens, targets = corpus.WordOrder().probe(3, 512)
     assert torch.equal(tokens[1::2], tokens[::2].flip(1))
@@ -274,7 +249,7 @@ def test_every_sentence_has_its_twin(corpus, torch):
 # --- the library's text ----------------------------------------------------------------------------------------------
 
 
-def test_windows_need_no_library(corpus, monkeypatch):
+def test_windows_need_no_library(monkeypatch):
     """A web page has the files that ship, and not the sources of Python's library."""
 
     def missing():
@@ -288,7 +263,7 @@ def test_windows_need_no_library(corpus, monkeypatch):
         made.probe(64, 3)
 
 
-def test_the_library_of_this_python(corpus):
+def test_the_library_of_this_python():
     """Of releases that were not tried beforehand, the text to measure on is at least much the same."""
     text, release = corpus.library(), platform.python_version()
     assert text is corpus.library()
@@ -303,7 +278,7 @@ def test_the_library_of_this_python(corpus):
 
 
 @pytest.fixture
-def small_library(corpus, tmp_path):
+def small_library(tmp_path):
     """A library of one file to train on, and of all that are held out."""
     contents = dict.fromkeys(corpus._paths(corpus._HELD_OUT), b"held = 1\n") | {"heapq.py": b"# na\xc3\xafve\r\nx\r\n"}
     for name, content in (contents | {"json/decoder.py": b"a\r\nb\rc\n\xff"}).items():
@@ -312,7 +287,7 @@ def small_library(corpus, tmp_path):
     return tmp_path
 
 
-def test_line_ends_and_letters_beyond_ascii(corpus, small_library):
+def test_line_ends_and_letters_beyond_ascii(small_library):
     text = corpus.library(small_library)
     assert text.train.tobytes() == b"a\nb\rc\n?"
     order = corpus._paths(corpus._HELD_OUT)
@@ -324,7 +299,7 @@ def test_line_ends_and_letters_beyond_ascii(corpus, small_library):
     assert corpus.library(str(small_library)).held_out_hash == text.held_out_hash
 
 
-def test_a_library_without_sources_is_refused(corpus, small_library, tmp_path):
+def test_a_library_without_sources_is_refused(small_library, tmp_path):
     (small_library / "json" / "decoder.py").unlink()
     with pytest.raises(FileNotFoundError, match="no file of the laboratory's text to train on is under"):
         corpus.library(small_library)
@@ -334,7 +309,7 @@ def test_a_library_without_sources_is_refused(corpus, small_library, tmp_path):
         corpus.library(str(small_library))
 
 
-def test_windows_of_the_text(corpus, torch):
+def test_windows_of_the_text():
     made = task("text")
     train, held_out = (part.tobytes() for part in (made.text.train, made.text.held_out))
     tokens, targets = made.batch(random(0), 16, 40)
@@ -351,7 +326,7 @@ def test_windows_of_the_text(corpus, torch):
     assert ends == expected.tolist()
 
 
-def test_the_ends_of_the_text_are_read(corpus, torch):
+def test_the_ends_of_the_text_are_read():
     """The last byte and the first can be in a window, and none is out of it."""
     every = torch.arange(12, dtype=torch.uint8)
     made = corpus.LibraryText(corpus.Text(every, every, "", "", ()), n_scored=2, longest=11)
@@ -369,7 +344,7 @@ def test_the_ends_of_the_text_are_read(corpus, torch):
 
 
 @pytest.mark.parametrize(("name", "least"), [("text", 32), ("copy", 31), ("copy half", 32), ("offset", 22)])
-def test_all_of_the_last_tokens_can_be_known(name, least, corpus):
+def test_all_of_the_last_tokens_can_be_known(name, least):
     """A probe in which some of them are not asked would measure something else."""
     made = task(name)
     assert not bool((made.probe(least, 4).targets[:, -made.n_scored :] == corpus.IGNORED).any())

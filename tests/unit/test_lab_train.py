@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
+from posenc.lab import train
+from posenc.lab.runs import Run, planned
 from tests.unit.small_laboratory import LENGTH, make_small
 
 pytestmark = pytest.mark.torch
@@ -17,16 +20,12 @@ STEPS = 24
 @pytest.fixture
 def lab(monkeypatch):
     """posenc.lab.train with a profile of a few small steps, and a state that is kept after every fifth."""
-    from posenc.lab import train
-
     make_small(monkeypatch, STEPS)
     monkeypatch.setattr(train, "SAVE_EVERY", 5)
     return train
 
 
 def run_of(scheme="rope_100", task="offset", seed=0):
-    from posenc.lab.runs import Run
-
     return Run("quick", task, scheme, seed)
 
 
@@ -37,8 +36,6 @@ def trained(lab, run=None, **more):
 
 def assert_same(one, other):
     """The same weights to the last bit, and the same losses."""
-    import torch
-
     assert one.losses == other.losses
     weights = other.model.state_dict()
     assert set(one.model.state_dict()) == set(weights)
@@ -90,7 +87,7 @@ def test_a_break_changes_nothing(breaks, lab, tmp_path, monkeypatch):
     assert asked[-4:] == [20, 21, 22, 23]
 
 
-def test_a_break_while_the_state_is_written_leaves_the_old_one(lab, tmp_path, torch, monkeypatch):
+def test_a_break_while_the_state_is_written_leaves_the_old_one(lab, tmp_path, monkeypatch):
     def half_written(state, path):
         path.write_bytes(b"half")
         raise KeyboardInterrupt
@@ -117,7 +114,7 @@ BAD_STATES = {
 
 
 @pytest.mark.parametrize("bad", BAD_STATES)
-def test_a_state_that_cannot_be_taken_up_is_an_error(bad, lab, tmp_path, torch, monkeypatch):
+def test_a_state_that_cannot_be_taken_up_is_an_error(bad, lab, tmp_path, monkeypatch):
     interrupted(lab, monkeypatch, 7, folder=tmp_path)
     path = tmp_path / "quick-offset-rope_100-0.state"
     BAD_STATES[bad](path, torch.load(path), torch)
@@ -126,7 +123,7 @@ def test_a_state_that_cannot_be_taken_up_is_an_error(bad, lab, tmp_path, torch, 
         trained(lab, folder=tmp_path)
 
 
-def test_weights_are_rounded_to_half_precision(lab, torch):
+def test_weights_are_rounded_to_half_precision(lab):
     model = trained(lab, run_of("learned")).model
     assert not model.training
     for name, weight in model.state_dict().items():
@@ -162,7 +159,7 @@ def test_the_optimiser_leaves_vectors_alone(lab):
     assert len(lab.optimiser_for(model, run.settings).param_groups[0]["params"]) == len(matrices["params"]) - 1
 
 
-def test_a_step(lab, torch):
+def test_a_step(lab):
     """It answers with the loss before it, of what is asked alone, and clips the gradient."""
     run = run_of()
     model, task = lab.build(run), run.make_task()
@@ -186,7 +183,7 @@ def test_a_step(lab, torch):
     assert moved == pytest.approx(0.5, rel=1e-3)
 
 
-def test_batches_of_a_step(lab, torch):
+def test_batches_of_a_step(lab):
     """From the seed and the step's number alone; longer ones hold as many tokens."""
     run = run_of()
     task, profile = run.make_task(), run.settings
@@ -206,24 +203,19 @@ def test_another_task_is_refused(lab):
 
 
 def test_every_run_has_a_name_of_its_own():
-    from posenc.lab.runs import Run, planned
-
     runs = planned()
     assert len({run.name for run in runs}) == len(runs)
     for run in runs:
         assert Run.from_name(run.name) == run
 
 
-def test_every_run_can_be_built(torch):
+def test_every_run_can_be_built():
     """With its task; what it is asked in training fits its model, causal or not."""
-    from posenc.lab.runs import planned
-    from posenc.lab.train import build, draw, loss_of
-
     for run in planned():
         if run.seed == 0:
-            model, task = build(run), run.make_task()
-            batch = draw(task, 0, 0, replace(run.settings, sequences=1))
-            loss = float(loss_of(model, batch).detach())
+            model, task = train.build(run), run.make_task()
+            batch = train.draw(task, 0, 0, replace(run.settings, sequences=1))
+            loss = float(train.loss_of(model, batch).detach())
             assert loss == pytest.approx(math.log(model.head.out_features), rel=1e-5), run.name
             assert model.config.causal == run.causal
 
@@ -242,7 +234,5 @@ def test_every_run_can_be_built(torch):
     ],
 )
 def test_other_names_are_refused(name, said):
-    from posenc.lab.runs import Run
-
     with pytest.raises(ValueError, match=said):
         Run.from_name(name)

@@ -128,7 +128,7 @@ SLOW = [
     (lambda: linear(96, 1e4, factor=3.7), lambda: [theta / Decimal(3.7) for theta in slow_theta(96, 1e4)]),
     (lambda: ntk_aware(128, 1e4, factor=8), lambda: slow_ntk(128, 1e4, 8)),
     (lambda: ntk_aware(4, 1e6, factor=2.5), lambda: slow_ntk(4, 1e6, 2.5)),
-    (lambda: dynamic_ntk(64, 1e4, seq_len=9000, **{LENGTH: 4096}), lambda: slow_ntk(64, 1e4, Decimal(9000) / 4096)),
+    (lambda: dynamic_ntk(64, seq_len=9000, **{LENGTH: 4096}), lambda: slow_ntk(64, 1e4, Decimal(9000) / 4096)),
     (lambda: dynamic_ntk(64, 1e4, seq_len=9000, **{LENGTH: 4096}, factor=8), lambda: slow_ntk(64, 1e4,
         8 * Decimal(9000) / 4096 - 7)),
     (lambda: ntk_by_parts(128, 1e4, factor=4, **{LENGTH: 4096}), lambda: slow_by_parts(128, 1e4, 4, 4096, 32, 1)),

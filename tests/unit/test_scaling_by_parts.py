@@ -9,13 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.frequencies import inv_freq, rotations
-from posenc.scaling import (
-    correction_range,
-    mscale,
-    ramp_by_pair,
-    ramp_by_rotations,
-    yarn,
-)
+from posenc.scaling import correction_range, mscale, ramp_by_pair, ramp_by_rotations, yarn
 
 dims = st.integers(1, 128).map(lambda pairs: 2 * pairs)
 bases = st.floats(1.01, 1e8)

@@ -9,11 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.frequencies import inv_freq
-from posenc.scaling import (
-    dynamic_ntk,
-    ntk_aware,
-    ntk_base,
-)
+from posenc.scaling import dynamic_ntk, ntk_aware, ntk_base
 
 wide_dims = st.integers(2, 128).map(lambda pairs: 2 * pairs)  # NTK scaling needs two pairs
 bases = st.floats(1.01, 1e8)

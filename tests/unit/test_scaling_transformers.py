@@ -8,11 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posenc.scaling import (
-    from_config,
-    ntk_aware,
-    ntk_base,
-)
+from posenc.scaling import from_config, ntk_aware, ntk_base
 from tests.unit.rope_configurations import LENGTH, configured
 
 pytestmark = pytest.mark.torch

@@ -1,4 +1,4 @@
-"""posenc.schemes.content: the terms are their functions, initial values, refusals."""
+"""posenc.schemes.content: the terms are their functions, initial values."""
 
 import math
 
@@ -8,10 +8,6 @@ import torch
 from posenc import absolute, bias
 from posenc.schemes import make_scheme
 from tests.unit.scheme_cases import (
-    BAD_FLAGS,
-    BAD_NUMBERS,
-    BAD_POSITIVE,
-    BAD_SEEDS,
     CASES,
     CONTENT_SCHEMES,
     DIM,
@@ -22,8 +18,6 @@ from tests.unit.scheme_cases import (
     make,
     name_of,
     normal,
-    of_each,
-    refuses,
 )
 
 pytestmark = pytest.mark.torch
@@ -59,20 +53,6 @@ def test_initial_values():
     """Normal, with the given deviation."""
     spread = make_scheme("transformer_xl", n_heads=4, head_dim=32, seed=0).w_kr.detach()
     assert float(spread.std()) == pytest.approx(0.02, rel=0.03)
-
-
-test_bad_settings = refuses(
-    [
-        *of_each(CONTENT_SCHEMES, "n_heads", BAD_NUMBERS),
-        *of_each(CONTENT_SCHEMES, "head_dim", BAD_NUMBERS),
-        *of_each(["transformer_xl"], "causal", BAD_FLAGS),
-        *of_each(("transformer_xl", "tener"), "base", BAD_POSITIVE),
-        *of_each(CONTENT_SCHEMES, "std", BAD_POSITIVE),
-        *of_each(CONTENT_SCHEMES, "seed", BAD_SEEDS),
-        *of_each(["transformer_xl"], "dim", (0, -1, 2.5, "8", True)),
-        *of_each(["deberta"], "span", BAD_NUMBERS),
-    ]
-)
 
 
 def test_bad_positions():

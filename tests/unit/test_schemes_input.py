@@ -1,25 +1,11 @@
-"""posenc.schemes.input: each code is its function, initial values, refusals."""
+"""posenc.schemes.input: each code is its function, initial values."""
 
 import pytest
 import torch
 
 from posenc import absolute
 from posenc.schemes import make_scheme
-from tests.unit.scheme_cases import (
-    BAD_LAYOUTS,
-    BAD_NUMBERS,
-    BAD_POSITIVE,
-    BAD_SEEDS,
-    CASES,
-    DIM,
-    INJECTION_POINTS,
-    inputs,
-    make,
-    name_of,
-    normal,
-    of_each,
-    refuses,
-)
+from tests.unit.scheme_cases import CASES, DIM, INJECTION_POINTS, inputs, make, name_of, normal
 
 pytestmark = pytest.mark.torch
 
@@ -49,20 +35,10 @@ def test_initial_values():
     assert float(table.std()) == pytest.approx(0.02, rel=0.03)
 
 
-test_bad_settings = refuses(
-    [
-        *of_each(INJECTION_POINTS["input"], "dim", BAD_NUMBERS),
-        *of_each(["sinusoidal"], "base", BAD_POSITIVE),
-        *of_each(["sinusoidal"], "layout", BAD_LAYOUTS),
-        *of_each(["normalised"], "length", BAD_NUMBERS),
-        *of_each(["learned"], "max_positions", BAD_NUMBERS),
-        *of_each(["learned"], "past_end", ("wrap", None)),
-        *[("learned", {"length": 8}, "length"), ("learned", {"past_end": "interpolate"}, "length")],
-        *[("learned", {"past_end": "interpolate", "length": bad}, "length") for bad in (0, -1, 2.5, True)],
-        *of_each(["learned"], "std", BAD_POSITIVE),
-        *of_each(["learned"], "seed", BAD_SEEDS),
-    ]
-)
+def test_a_length_goes_with_interpolation_alone():
+    for more in ({"length": 8}, {"past_end": "interpolate"}, {"past_end": "interpolate", "length": 0}):
+        with pytest.raises(ValueError, match="length must be"):
+            make("learned", **more)
 
 
 def test_bad_widths():

@@ -1,10 +1,9 @@
-"""How many bug reports the doctor names: `python -m tests.unit.configurations.score third` (or another folder)."""
+"""Which bug reports the doctor names; test_reports.py counts them."""
 
 from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -33,18 +32,3 @@ def by_words(report: dict[str, Any]) -> bool:
     findings = diagnose(report["configuration"]).findings
     told = " ".join(f"{one.key} {one.text}" for one in findings).lower()
     return any(word.lower() in told for word in report["words"])
-
-
-def main() -> None:
-    """Print each report with what names it, and how many are named."""
-    found = reports(sys.argv[1])
-    told = {name: naming(report) for name, report in found.items()}
-    for name, findings in told.items():
-        print(f"{name}: {', '.join(one.rule for one in findings) or 'not named'}")
-    print(f"{sum(map(bool, told.values()))} of {len(told)} named rightly")
-    if all("words" in report for report in found.values()):
-        print(f"{sum(map(by_words, found.values()))} of {len(told)} by words")
-
-
-if __name__ == "__main__":
-    main()

@@ -56,18 +56,11 @@ def test_a_table_is_stored_as_the_text_that_it_prints_in_its_place():
     assert [output["text"] for output in cell["outputs"]] == [["before\n", "a  b\n", "after\n"]]
 
 
-def test_counts_run_from_one_and_a_cell_never_run_keeps_none():
-    cells = clean(notebook(code("a", [], 3), code("b", [], None), code("c", [], 9)))["cells"]
-    assert [cell["execution_count"] for cell in cells] == [1, None, 2]
-
-
-def test_ids_stay_and_doubled_ones_are_replaced():
-    cells = clean(notebook(code("a", []), code("a", []), code("", [])))["cells"]
-    assert [cell["id"] for cell in cells] == ["a", "cell-2", "cell-3"]
-
-
-def test_metadata_that_machines_write_go():
-    cleaned = clean(notebook(code("a", [], tags=["check"], execution={"t": 1})))
+def test_counts_ids_and_metadata_are_put_in_order():
+    dirty = [code("a", [], 3, tags=["check"], execution={"t": 1}), code("a", [], None), code("", [], 9)]
+    cleaned = clean(notebook(*dirty))
+    assert [cell["execution_count"] for cell in cleaned["cells"]] == [1, None, 2]
+    assert [cell["id"] for cell in cleaned["cells"]] == ["a", "cell-2", "cell-3"]
     assert cleaned["cells"][0]["metadata"] == {"tags": ["check"]}
     assert set(cleaned["metadata"]) == {"kernelspec", "language_info", "description"}
     assert cleaned["metadata"]["kernelspec"]["name"] == "python3"

@@ -138,11 +138,14 @@
   const paper = 620; // pixels that every sheet has room for: site.css sets its margins
   let printing = false;
   const plots = new Map(); // element -> {figure, wasNarrow}
-  let plotly;
+  let plotly, arrived = () => {};
 
   /** plotly.js; slides bring it within the page. */
   async function loadPlotly() {
-    if (!window.Plotly) await (plotly ??= loaded(fetchScript("plotly.min.js")));
+    if (!window.Plotly) {
+      plotly ??= Promise.race([loaded(fetchScript("plotly.min.js")), new Promise((there) => { arrived = there; })]);
+      await plotly;
+    }
     return window.Plotly;
   }
 
@@ -153,6 +156,7 @@
     request.open("GET", new URL("plotly.min.js", assets), false);
     request.send();
     document.head.append(Object.assign(document.createElement("script"), { text: request.responseText }));
+    arrived(); // what was being drawn need not wait for the other request
   }
 
   const cssValue = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();

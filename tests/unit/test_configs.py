@@ -40,26 +40,11 @@ def thawed(value):
 def test_qwen3_figures():
     """C222 to C228 and S71: the slowest pair, its turn, pairs without a full turn, and the cache."""
     config = model("Qwen3-8B")
-    frequencies, factor = scaled(config)
-    assert factor == 1
-    assert len(frequencies) == 64
-    assert frequencies[-1] == pytest.approx(1.24094e-6, rel=1e-5)
-    assert frequencies[-1] == pytest.approx(1e6 ** (-126 / 128), rel=1e-14)
+    assert scaled(config).inv_freq[-1] == pytest.approx(1e6 ** (-126 / 128), rel=1e-14)
     assert round(slowest_wavelength(config)) == 5_063_256
-    assert 32_768 * frequencies[-1] == pytest.approx(0.0407, abs=5e-5)
-    assert 64 - completed_pairs(config) == 24
-    assert 64 - completed_pairs(config, 131_072) == 17
-    assert cache_bytes_per_token(config) == 147_456
+    assert [64 - completed_pairs(config, length) for length in (None, 131_072)] == [24, 17]
     assert cache_bytes_per_token(config) * 32_768 == 4.5 * 2**30
     assert (config.max_position_embeddings, config.original_max_position_embeddings) == (40_960, 32_768)
-
-
-def test_llama_2_figures():
-    """C118 and C224: 46 pairs completed, 18 not, and 4 not over 32,768 tokens."""
-    config = model("Llama-2-7b-hf")
-    assert (completed_pairs(config), 64 - completed_pairs(config)) == (46, 18)
-    assert 64 - completed_pairs(config, 32_768) == 4
-    assert round(slowest_wavelength(config)) == 54_410
 
 
 @pytest.mark.parametrize(
@@ -247,17 +232,6 @@ def test_an_unknown_name_is_told_the_known_ones():
         model("Qwen4")
     assert all(name in str(caught.value) for name in EVERY)
     assert configs.MODELS is MODELS
-
-
-@pytest.mark.torch
-def test_frequencies_in_torch():
-    import torch
-
-    config = model("Qwen3-8B")
-    got = scaled(config, like=torch.zeros(1)).inv_freq
-    assert got.dtype == torch.float64
-    np.testing.assert_allclose(got.numpy(), scaled(config).inv_freq, rtol=1e-15)
-    np.testing.assert_array_equal(unscaled(config, like=torch.zeros(1)).inv_freq.numpy(), got.numpy())
 
 
 @pytest.mark.torch

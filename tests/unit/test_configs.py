@@ -323,10 +323,3 @@ def test_defaults_of_transformers():
         assert width == getattr(theirs, "head_dim", theirs.hidden_size // theirs.num_attention_heads)
         assert theirs.rope_parameters["rope_theta"] == 10_000
     assert transformers.GPTNeoXConfig().rope_parameters["partial_rotary_factor"] == 0.25
-    gemma = transformers.Gemma3TextConfig()
-    for layer_type, base in (("full_attention", 1e6), ("sliding_attention", 1e4)):
-        assert gemma.rope_parameters[layer_type]["rope_theta"] == base
-    assert (gemma.head_dim, gemma.num_attention_heads, gemma.num_key_value_heads) == (256, 8, 4)
-    assert gemma.max_position_embeddings == model("gemma-3-4b-it").max_position_embeddings
-    latent = transformers.DeepseekV3Config()
-    assert (latent.kv_lora_rank, latent.qk_rope_head_dim, latent.qk_head_dim) == (512, 64, 192)

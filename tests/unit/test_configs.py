@@ -260,49 +260,6 @@ def test_defaults_of_classes(name):
         assert ours.attention_factor == pytest.approx(getattr(rotary, f"{prefix}attention_scaling"), rel=1e-12)
 
 
-PUBLISHED = [(config, layer_type) for config, layer_type in EACH_LAYER_TYPE if config.name in MODELS]
-
-
-@pytest.mark.torch
-@pytest.mark.parametrize(("config", "layer_type"), PUBLISHED, ids=NAMES[: len(PUBLISHED)])
-def test_frequencies_of_transformers(config, layer_type):
-    """What the model's own class computes from the entry, in float32: 1e-6 relative; and its defaults of heads."""
-    import transformers
-    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
-    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
-
-    classes = {
-        "gpt-neox": transformers.GPTNeoXConfig,
-        "Phi-3": transformers.Phi3Config,
-        "gemma-3": transformers.Gemma3TextConfig,
-        "DeepSeek-V2": transformers.DeepseekV2Config,
-        "DeepSeek-V3": transformers.DeepseekV3Config,
-    }
-    kind = next((known for start, known in classes.items() if config.name.startswith(start)), transformers.LlamaConfig)
-    settings = {
-        "num_attention_heads": config.n_heads,
-        "num_key_value_heads": config.n_key_value_heads,
-        "num_hidden_layers": config.n_layers,
-        "hidden_size": config.n_heads * config.head_dim,
-        **({} if config.qk_rope_head_dim else {"head_dim": config.head_dim}),
-        **thawed(config.rope),
-    }
-    theirs = kind(**settings)
-    rope = theirs.rope_parameters
-    rope = rope[layer_type] if layer_type else rope
-    for length in (100, 200_000):
-        expected = scaled(config, length, layer_type)
-        if rope["rope_type"] == "default":
-            plain = transformers.LlamaConfig(head_dim=config.rotary_dim, rope_parameters=dict(rope))
-            got = LlamaRotaryEmbedding.compute_default_rope_parameters(plain)
-        elif layer_type:
-            got = ROPE_INIT_FUNCTIONS[rope["rope_type"]](theirs, seq_len=length, layer_type=layer_type)
-        else:
-            got = ROPE_INIT_FUNCTIONS[rope["rope_type"]](theirs, seq_len=length)
-        np.testing.assert_allclose(expected.inv_freq, got[0].numpy(), rtol=1e-6)
-        assert expected.attention_factor == pytest.approx(got[1], rel=1e-12)
-
-
 @pytest.mark.torch
 def test_defaults_of_transformers():
     """Where a class of transformers has the model's numbers as its defaults, the entry has the same."""

@@ -39,7 +39,7 @@ BAD = {
     "layer_type": ["full_attention", "none", 3, True],
 }
 X, ROTATED = ones((5, 8)), {"x": ones((5, 8)), "angles": ones((5, 4))}
-NO_ROTATED = {"x": [3.0, [[1.0] * 8] * 5, ones((5, 8), int)], "angles": [ones((5, 3)), ones((4, 4)), ones((1, 5, 4))]}
+NO_ROTATED = {"x": [3.0, [[1.0] * 8] * 5, ones((5, 8), int)], "angles": [0.5, ones((4, 4)), ones((1, 5, 4))]}
 Q, K, R, U = ones((2, 3, 4)), ones((2, 5, 4)), ones((2, 5, 4)), ones((2, 4))  # (heads, length, head_dim)
 NO_ROWS = [*NOT_FLOATS, ones((3, 4)), ones((0, 3, 4)), ones((2, 3, 0))]
 NO_KEYS = [ones((1, 5, 4)), ones((2, 5, 3)), ones((1, 2, 5, 4)), ones((2, 5, 4), F32), *NO_ROWS]

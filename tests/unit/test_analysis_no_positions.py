@@ -50,15 +50,3 @@ def test_dilution_by_one_other_key_is_a_single_integral(logit, temperature):
     middle = min(max(logit, -11.0), 11.0)
     expected = quad(weighted, -12, middle, limit=400)[0] + quad(weighted, middle, 12, limit=400)[0]
     np.testing.assert_allclose(needle_weight(2, logit, temperature), expected, atol=1e-8)
-
-
-@given(st.floats(-20, 20), st.floats(0.1, 10), st.integers(2, 10**7))
-def test_dilution_has_its_limits(logit, temperature, n):
-    alone, few, many = needle_weight([1, n, n + 1], logit, temperature)
-    np.testing.assert_allclose(alone, 1, atol=1e-12)
-    assert 0 <= many <= few <= 1
-    exponent = 1 / (2 * temperature**2) - logit / temperature
-    assert (
-        few >= 1 / (1 + (n - 1) * math.exp(min(exponent, 700))) - 1e-12
-    )  # the mean of 1/(1 + X) is above 1/(1 + mean)
-    np.testing.assert_allclose(needle_weight(n, 0.0, 1e9), 1 / n, rtol=1e-6)

@@ -78,6 +78,7 @@ def test_a_bias_that_depends_on_more_is_an_array(queries, keys, dtype):
             torch.testing.assert_close(got, expected, rtol=0, atol=1e-13 if dtype == torch.float64 else 3e-6)
 
 
+@pytest.mark.release
 def test_grouped_queries_and_half_precision():
     q, k = normal(1, 4, 3, 8, dtype=torch.bfloat16), normal(1, 2, 6, 8, dtype=torch.bfloat16, seed=1)
     bias = lambda offsets: alibi(offsets, alibi_slopes(4, like=offsets))  # noqa: E731 (one line says it)
@@ -87,6 +88,7 @@ def test_grouped_queries_and_half_precision():
     torch.testing.assert_close(got, expected, rtol=0, atol=0.02)
 
 
+@pytest.mark.release
 # torch's compiler asks every tensor that `score_mod` holds for its gradient.
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf:UserWarning")
 def test_gradients_reach_what_the_bias_is_made_of():

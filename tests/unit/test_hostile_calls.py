@@ -73,6 +73,7 @@ Rope(16, axes=[-1] * 8)                             axes must be at least 0, got
 Rope.axial(64)                                      axes_dim must be .* got 64
 Rope.axial(())                                      axes_dim must .* got \(\)
 Rope.axial((7, 9))                                  axes_dim must be even .* got \(7, 9\)
+Rope.axial((16, 16), base=0.5)                      base must be greater than 1, .* got 0.5
 Rope.axial((8, 8)).rotate(q, at)                    positions must have shape \(..., length, 2\), got shape \(6,\)
 sections(3)                                         sizes must be .* got 3
 sections((0.5, 0.25, 0.25))                         sizes must be an integer, got 0.5

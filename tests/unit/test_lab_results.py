@@ -108,6 +108,7 @@ def test_shipped_checkpoints_pass_the_exams_as_recorded(name):
         assert found.accuracy == pytest.approx(recorded["accuracy"], abs=0.006)
 
 
+@pytest.mark.release
 def test_a_model_that_looks_too_far_fails_said_once_and_passes_repeated():
     """Trained on repeated blocks at most 64 tokens back; YaRN makes what stands 128 back look like 32."""
     model, run = lab.load("full-copy-rope_100-0")

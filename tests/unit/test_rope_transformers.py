@@ -54,18 +54,6 @@ def test_qwen2_vl_and_qwen3_vl_text(transformers):
     assert Rope.from_config(newer).n_axes == 3
 
 
-def test_a_vision_tower(transformers):
-    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLVisionRotaryEmbedding, apply_rotary_pos_emb_vision
-
-    config = transformers.Qwen2VLConfig().vision_config
-    grid = torch.cartesian_prod(torch.arange(3), torch.arange(4))  # (12, 2)
-    rope = Rope.from_config(config)
-    q, k = pair(12, 2, rope.dim)  # there heads come after the length
-    cos, sin = Qwen2VLVisionRotaryEmbedding(config)(q, grid)
-    theirs, ours = apply_rotary_pos_emb_vision(q, k, cos, sin), rope(q, k, grid, length_axis=-3)
-    assert all(torch.allclose(one, other, atol=1e-5) for one, other in zip(ours, theirs, strict=True))
-
-
 def _made(transformers, model, part="", **settings):
     """A configuration of a model or of a part of it, and the module of that model's code."""
     config = transformers.models.auto.configuration_auto.CONFIG_MAPPING[model](**settings)

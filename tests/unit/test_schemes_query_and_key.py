@@ -6,7 +6,7 @@ import torch
 from posenc import scaling
 from posenc.rope import Rope
 from posenc.rotary import rotate, xpos_cos_sin
-from posenc.schemes import SCALINGS, Rotary
+from posenc.schemes import SCALINGS, Mixed, Rotary
 from tests.unit.scheme_cases import (
     HEAD_DIM,
     HEADS,
@@ -93,6 +93,22 @@ def test_gradients_flow_after_a_pass_without_them_and_positions_may_carry_one():
     assert moving.grad.abs().min() > 0
     each = torch.vmap(lambda at: scheme.rotate(q, k, at)[0])(torch.stack([at, at + 1]))
     close(each, [scheme.rotate(q, k, at)[0], scheme.rotate(q, k, at + 1)[0]])
+
+
+@pytest.mark.parametrize("window", [None, 3])
+def test_every_fourth_layer_does_not_rotate_and_the_others_see_a_window(window):
+    scheme, (q, k, _), at = Mixed(HEAD_DIM, every=4, window=window), projected(inputs()), torch.arange(LENGTH)
+    back = at[:, None] - at
+    for index in range(8):
+        layer = scheme.for_layer(index)
+        rotates, added = index % 4 != 3, layer.bias(q, k, at)
+        close(layer.rotate(q, k, at), Rope(HEAD_DIM)(q, k) if rotates else (q, k))
+        if window and rotates:
+            assert torch.equal(
+                added[1], torch.zeros(LENGTH, LENGTH, dtype=added.dtype).masked_fill(back >= window, -torch.inf)
+            )
+        else:
+            assert added is None
 
 
 @pytest.mark.parametrize(

@@ -20,15 +20,9 @@ def test_python_writes_more_numbers():
     assert say(text, facts) == "67\u00a0% 0\u00a0% 0.667 1e+03 −1e-05"
 
 
-@pytest.mark.parametrize(
-    ("value", "digits", "written"),
-    [
-        (-1_234_567.891, 0, "−1\u202f234\u202f568"), (-1_234_567.891, 2, "−1\u202f234\u202f567.89"),
-        (999.5, 2, "999.50"), (2.5, 0, "3"), (-0.001, 2, "0.00"),
-    ],
-)  # fmt: skip
-def test_numbers_of_figures(value, digits, written):
-    assert number(value, digits) == written
+def test_numbers_of_figures():
+    assert [number(x, 2) for x in (-1_234_567.891, 999.5, -0.001)] == ["−1\u202f234\u202f567.89", "999.50", "0.00"]
+    assert [number(x, 0) for x in (-1_234_567.891, 2.5)] == ["−1\u202f234\u202f568", "3"]
 
 
 def test_a_key_names_a_text_of_a_group():

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from posenc._rms_norm import RMSNorm
-from posenc.schemes import Mixed, make_scheme
+from posenc.schemes import make_scheme
 from posenc.transformer import KeyValueCache, Transformer, TransformerConfig
 from tests.unit.scheme_cases import CASES, HEAD_DIM, HEADS, LENGTH, make
 
@@ -270,44 +270,3 @@ def test_the_norm_takes_what_torchs_takes():
     assert norm(torch.full((1, 8), torch.nan)).isnan().all()
     across = torch.randn(8, 5, generator=torch.Generator().manual_seed(3)).T  # rows that do not lie together
     torch.testing.assert_close(norm(across), torch.nn.functional.rms_norm(across, (8,)))
-
-
-# --- layers that differ ----------------------------------------------------------------------------------------------
-
-
-def turned(model, tokens, layer):
-    """Queries of a layer before and after its scheme has had them."""
-    seen = {}
-    scheme = model.scheme.for_layer(layer)
-    before = scheme.rotate
-
-    def rotate(q, k, *places):
-        seen["q"], seen["turned"] = q, before(q, k, *places)[0]
-        return before(q, k, *places)
-
-    scheme.rotate = rotate
-    try:
-        model(tokens)
-    finally:
-        del scheme.rotate
-    return seen["q"], seen["turned"]
-
-
-@pytest.mark.parametrize("window", [None, 3])
-def test_every_fourth_layer_does_not_rotate_and_the_others_see_a_window(window):
-    scheme = Mixed(head_dim=8, every=4, window=window)
-    model = Transformer(TransformerConfig(vocab_size=11, dim=16, n_layers=8, n_heads=2), scheme, seed=0).eval()
-    tokens = torch.arange(10)[None] % 7
-    rotated = [not torch.equal(*turned(model, tokens, layer)) for layer in (0, 1, 2, 4, 5, 6)]
-    assert rotated == [True] * 6
-    for layer in (3, 7):
-        assert torch.equal(*turned(model, tokens, layer))
-    q, at = torch.zeros(1, 2, 10, 8), torch.arange(10)
-    added = scheme.for_layer(0).bias(q, q, at, at)
-    assert scheme.for_layer(3).bias(q, q, at, at) is None
-    if window is None:
-        assert added is None
-    else:
-        back = at[:, None] - at
-        assert torch.equal(added[1] == -torch.inf, back >= window)
-        assert torch.equal(added[1][back < window], torch.zeros(int((back < window).sum())))

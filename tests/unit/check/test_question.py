@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from course.question import Assignment, Case, Mistake, Part, Question, generator
+from course.question import Case, Mistake, Part, Question, generator
 from posenc.check._plain import Code, Opaque, decode, encode
-from posenc.check._question import HandGraded, Wrong, compare
+from posenc.check._question import Wrong, compare
 from posenc.check._wrong import say
 
 NAN, INF = float("nan"), float("inf")
@@ -187,10 +187,6 @@ def test_an_author_is_told_of_a_slip() -> None:
         Part("nothing", 1)
     with pytest.raises(ValueError, match="first: a case without a right value needs a reference"):
         Question(1, "q1", "a toy", ("f",), (Part("first", 1, cases=drawn),)).grade(turned)
-
-
-def test_an_assignment_counts_its_points() -> None:
-    assert Assignment(1, "toy", (QUESTION,), (HandGraded(1, "q2", "why", 4),)).points == 7
 
 
 def parted(*parts: Part, **told: Any) -> Question:

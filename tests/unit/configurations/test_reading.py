@@ -8,8 +8,8 @@ import pytest
 
 from posenc import Rope
 from posenc.configuration import NoRotation, read_configuration
-from posenc.scaling import ROPE_TYPES, default, from_config, linear, longrope, yarn
-from tests.unit.rope_configurations import CONFIGURED, LENGTH, LISTS, PHI3, QWEN3, assert_same, configured
+from posenc.scaling import default, from_config, linear, longrope, yarn
+from tests.unit.rope_configurations import LENGTH, LISTS, PHI3, QWEN3, assert_same, configured
 
 
 @configured
@@ -33,12 +33,6 @@ def test_a_configuration_is_the_call_it_describes(rope, longest, seq_len, expect
     assert_same(from_config({**whole, **layers}, 64, seq_len, layer_type="full_attention"), expected())
     assert_same(from_config({**whole, **layers}, 64, seq_len, layer_type="sliding_attention"), default(64, 100.0))
     assert from_config(whole, 64, seq_len, like=np.ones(1)).inv_freq.dtype == np.float64
-
-
-def test_every_type_is_configured_four_times():
-    named = [rope.get("rope_type", "default") for rope, *_ in CONFIGURED]
-    assert set(named) == set(ROPE_TYPES)
-    assert all(named.count(name) >= 4 for name in ROPE_TYPES)
 
 
 @pytest.mark.parametrize(

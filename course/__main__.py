@@ -115,9 +115,12 @@ def run(chosen: argparse.Namespace) -> None:
     def one(submission: Submission) -> Report:
         try:
             report = grade(submission, given, imports, secret, limits)
-        except Exception as error:  # of this submission alone: all others are graded
-            submission.problem = f"It could not be graded ({type(error).__name__}): grade it again."
-            report = grade(submission, given, imports, secret, limits)
+        except Exception:  # the machine's, perhaps, and not the submission's: once more, in a new sandbox
+            try:
+                report = grade(submission, given, imports, secret, limits)
+            except Exception as error:  # of this submission alone: all others are graded
+                submission.problem = f"It could not be graded ({type(error).__name__}): grade it again."
+                report = grade(submission, given, imports, secret, limits)
         bar.update()
         return report
 

@@ -173,12 +173,13 @@ def grade(
     if submission.problem:
         report.graded = [Graded(one, for_all(one.parts, submission.problem)) for one in assignment.questions]
         return report
-    submission.notes += missing(submission, assignment)
+    notes = missing(submission, assignment)
     with Worker(packages(assignment), imports, limits, contained) as worker:
         for question in assignment.questions:
             results = grade_question(worker, question, submission.cells.get(question.name, []), seed)
             report.graded.append(Graded(question, results))
             broken = [result for result in results if result.sentence.startswith(UNCHECKED)]
-            submission.notes += [f"{question.name}, {result.part.title}: {result.sentence}." for result in broken]
+            notes += [f"{question.name}, {result.part.title}: {result.sentence}." for result in broken]
+    submission.notes += notes  # at the end: grading that breaks off may be tried again
     report.seconds = time.perf_counter() - start
     return report

@@ -156,6 +156,26 @@ def test_what_cannot_be_graded_is_said(folder: Path, tmp_path: Path, run: Run, m
         run(folder)
 
 
+@pytest.mark.parametrize(("failures", "note"), [(1, ""), (2, "It could not be graded (NoSandbox): grade it again.")])
+def test_grading_that_breaks_off_is_tried_once_more(
+    failures: int, note: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grade, left = command.grade, [failures]
+
+    def breaks_off(*given: Any) -> Any:
+        if left[0]:
+            left[0] -= 1
+            raise sandbox.NoSandbox("a process could not be ended")
+        return grade(*given)
+
+    put(tmp_path / "one" / "ada.ipynb", notebook("Because."))
+    monkeypatch.setattr(command, "grade", breaks_off)
+    run(tmp_path / "one")
+    row = table(tmp_path / "grades" / "grades.csv")[0]
+    coded = sum(question.points for question in GIVEN.questions)
+    assert (float(row["points"]), row["note"]) == (0 if note else coded, note)
+
+
 def test_the_key_is_kept_out_of_the_repository() -> None:
     ignored = (sources.ROOT / ".gitignore").read_text(encoding="utf-8").split()
     assert {"/course/key", "/grades/"} <= set(ignored)

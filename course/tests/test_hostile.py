@@ -114,7 +114,8 @@ def test_the_points_are_those_it_earns(bank: Run, name: str) -> None:
     first = QUESTION.points
     coded = sum(question.points for question in given.questions)
     points = {"all": coded, "without first": coded - first, "none": 0}
-    assert float(bank.rows[name]["points"]) == points[EXPECTED[name]], bank.rows[name]
+    row = bank.rows[name]
+    assert float(row["points"]) == points[EXPECTED[name]], f"{row['note']}\n{row}"
 
 
 def test_every_submission_has_a_row_and_a_page(bank: Run) -> None:

@@ -38,7 +38,7 @@ def test_what_the_readme_counts_is_there():
     seeds = Counter((run["task"], run["scheme"]) for run in runs if run["profile"] == "full")
     counted = {
         "{} interactive figures": len(EXPLORABLES),
-        "{} schemes trained": len({scheme for _, scheme in seeds}),
+        "{} encodings trained": len({scheme for _, scheme in seeds}),
         "{} seeds of each": min(seeds.values()),
         "{} checkpoints": len([*shipped_folder().glob("*.safetensors")]),
         "{} assignments": len([*(ROOT / "notebooks" / "assignments").glob("*.ipynb")]),

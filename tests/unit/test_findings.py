@@ -76,8 +76,8 @@ def the_bias_of_smollm2() -> Iterator[str]:
         yield f"| {name} | {' | '.join(signed(value, 1, '+' if value > 0 else '') for value in bias)} |"
     assert np.exp(-of_three[1]) > 3000
     assert round(np.exp(of_three[-1]), -1) == 110
-    yield f"A bias of {signed(of_three[1])}, at 4096 tokens, makes a key's odds over 3000 times smaller."
-    yield f"A bias of {signed(of_three[-1], 1, '+')}, at 16 384 tokens, makes them about 110 times larger."
+    yield f"A bias of {signed(of_three[1])}, at 4096 tokens, makes the one's attention weight over 3000 times"
+    yield f"A bias of {signed(of_three[-1], 1, '+')}, at 16 384 tokens, makes it about 110 times larger."
     rest = (of_all - of_three).round()
     yield f"The other pairs add {signed(rest.max(), 0)} to {signed(rest.min(), 0)} at all these distances"
     yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')}, and both changes remove that"
@@ -187,6 +187,7 @@ def the_changes() -> Iterator[str]:
         else:
             yield f"| {name} | {small} | {' | '.join(cells)} |"
     yield f"95 % intervals over {len(texts)} texts (flat: 4)"
+    yield f"averaged over {len(texts)} texts"
     yield f"SmolLM2-135M: {len(texts)} texts in the first and last row, 4 in the others"
     clamped, rise = real_results.past_the_context("clamped"), course - before[3]
     assert 0.5 < -clamped["11264–12287"].mean / (course[3] - course[0]) < 0.65
@@ -195,6 +196,7 @@ def the_changes() -> Iterator[str]:
     zero = np.mean([one["zeroed"] for one in texts], axis=0).reshape(-1, 4).mean(axis=1) - course
     assert (zero > 0).tolist() == [True] * 5 + [False] * 3  # each 1024 tokens, past 8192
     yield "Up to about 13 000 tokens, *zero* raises the loss"
+    assert all(np.mean([one["zeroed, other slow pairs, as large"] - one["as trained"] for one in texts], axis=0) > 0)
     few = [one for one in texts if "clamped, four sinks alone" in one]
     all_slow = [one for one in texts if "clamped, all slow pairs" in one]
     assert len(all_slow) == 4
@@ -212,7 +214,7 @@ def the_changes() -> Iterator[str]:
     )
     assert at_12["window and four sinks"].high < min(at_12["clamped"].low, at_12["window"].low)
     assert at_16["window and four sinks"].low > max(at_16["clamped"].high, at_16["window"].high)
-    yield "It is the best of our changes near 12 000, and fails near 16 000"
+    yield "it is the best of our changes near 12 000, and fails near 16 000"
     others = [real_results.past_the_context(kind)["11264–12287"].mean for kind in (BIAS | CONTROLS)]
     assert at_12["window and four sinks"].mean == min(others)
     zero, flat = (real_results.past_the_context(kind, True)["7168–8191"].mean for kind in ("zeroed", "flat, same mean"))

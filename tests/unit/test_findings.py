@@ -291,7 +291,7 @@ def what_it_still_finds() -> Iterator[str]:
     yield f"nats per token at positions 14 336–16 383, 95 % intervals over {len(texts)} texts"
     above = {text for text, one in losses.items() if "clamped, four sinks alone" in one and "/" not in text}
     assert (len(above), len(above & set(texts))) == (4, 2)
-    yield "two of them among the four above"
+    yield "Two of these are among the four of the controls above"
     clamp = [losses[text]["clamped"][24:].mean() - losses[text]["as trained"][24:].mean() for text in texts]
     change = {method: real_results.extended(method)["14336–16383"] for method in list(RETRIEVAL)[2:]}
     change["bias clamped"] = real_results.over_texts(clamp)

@@ -26,8 +26,7 @@ def test_distance_biases():
 
 def test_losses_and_biases():
     figure = EXAMPLES["losses_and_biases"]()
-    lines = [trace for trace in figure.data if trace.mode == "lines"]
-    names = [trace for trace in figure.data if trace.mode == "text"]
+    lines = figure.data
     assert [(line.name, line.x0, line.dx) for line in lines] == [
         ("as trained", 2, 4),  # the middle of each step
         ("held", 10, 4),  # past the context length
@@ -35,7 +34,8 @@ def test_losses_and_biases():
         ("held", 8, 4),
     ]
     assert [line.line.color for line in lines[:2]] == [line.line.color for line in lines[2:]]
-    assert [(*name.text, *name.x, *name.y) for name in names] == [
+    names = [note for note in figure.layout.annotations if note.text in ("as trained", "held")]
+    assert [(name.text, name.x, name.y) for name in names] == [
         ("as trained", 4, 1.5),
         ("held", 14, 1.25),
         ("as trained", 4, -1),

@@ -10,9 +10,11 @@ from plotly.subplots import make_subplots
 
 from posenc._arrays import describe
 from posenc._numbers import number
-from posenc.figures._drawing import PALETTE, _drawn, _finish, _some, _style
+from posenc.figures._drawing import PALETTE, _drawn, _finish, _some
 
 Line = tuple[Sequence[float], float, str]
+_COLOURS = ("score", "bound", "neutral", "position", "query")
+_GAP = 4  # pixels between a line and its name
 
 
 def losses_and_biases(
@@ -20,8 +22,8 @@ def losses_and_biases(
 ) -> go.Figure:
     """Loss by position above the distance bias by distance, on one axis of tokens within and past the context length.
 
-    A line is its values, the token at which its name is written, and the side of the line (Plotly's `textposition`).
-    One with fewer values than the first of its panel ends where that ends, and so begins later.
+    A line is its values, the token at which its name is written, and on which side, "top left" or "bottom center". One
+    with fewer values than the first of its panel ends where that ends, and so begins later.
 
     Args:
         context: the context length in tokens.
@@ -34,7 +36,11 @@ def losses_and_biases(
     figure = make_subplots(
         2, 1, shared_xaxes=True, row_heights=[0.58, 0.42], vertical_spacing=0.11, subplot_titles=titles
     )
-    styles = {name: _style(k) for k, name in enumerate(_some("losses", losses))}
+    figure.update_annotations(font_size=12, x=0, xanchor="left")
+    styles = {
+        name: {"color": PALETTE[_COLOURS[k % len(_COLOURS)]], "width": 2}
+        for k, name in enumerate(_some("losses", losses))
+    }
     if unknown := [name for name in _some("biases", biases) if name not in styles]:
         raise ValueError(f"biases must be among the losses, which are {', '.join(losses)}, got {unknown[0]!r}")
     ends = []
@@ -51,16 +57,18 @@ def losses_and_biases(
             at = {"x0": first, "dx": width, "y": _drawn(y), "mode": "lines", "line": styles[name]}
             figure.add_scatter(**at, name=name, showlegend=False, row=row, col=1)
             height = float(np.interp(token, first + width * np.arange(len(y)), y))
-            word = {"x": [token], "y": [height], "text": [name], "textposition": side, "mode": "text"}
-            figure.add_scatter(**word, hoverinfo="skip", showlegend=False, cliponaxis=False, row=row, col=1)
+            up, along = side.split()
+            apart = {"xanchor": {"left": "right", "right": "left"}.get(along, along), "showarrow": False}
+            apart |= {"yanchor": "bottom" if up == "top" else "top", "yshift": _GAP if up == "top" else -_GAP}
+            figure.add_annotation(x=token, y=height, text=name, **apart, row=row, col=1)
             said.append(f"{name} {number(y[-1], 2 if row == 1 else 1)}")
         ends.append(", ".join(said))
     dotted = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
-    figure.update_annotations(font_size=12, x=0, xanchor="left")
     figure.add_vline(x=context, line=dotted, row="all", col=1)
     figure.add_annotation(x=context, y=1, yref="paper", yanchor="bottom", text="context length", showarrow=False)
     last = step * len(next(iter(losses.values()))[0])
-    figure.update_xaxes(range=[0, last], tickvals=np.arange(0, last + 1, context // 2))
+    ticks = range(0, last + 1, context // 2)
+    figure.update_xaxes(range=[0, 1.01 * last], tickvals=list(ticks), ticktext=[number(tick) for tick in ticks])
     figure.update_xaxes(title_text="tokens", row=2)
     figure.update_yaxes(title_text="nats per token", rangemode="tozero", row=1)
     figure.update_yaxes(title_text="logits", row=2)

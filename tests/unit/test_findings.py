@@ -186,6 +186,8 @@ def the_changes() -> Iterator[str]:
             yield f"| {name} | {small} | {removed(kind)} |"
         else:
             yield f"| {name} | {small} | {' | '.join(cells)} |"
+    for kind in ("clamped", "window"):
+        assert real_results.past_the_context(kind)["8192–9215"].low > 0  # "just past L, both cost something"
     yield f"95 % intervals over {len(texts)} texts (flat: 4)"
     yield f"averaged over {len(texts)} texts"
     yield f"SmolLM2-135M: {len(texts)} texts in the first and last row, 4 in the others"

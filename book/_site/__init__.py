@@ -63,6 +63,7 @@ def note_inputs(app: Sphinx, doctree: nodes.document) -> None:
     elif path.suffix == ".md":
         text = path.read_text(encoding="utf-8")
         code = [f"from posenc.widgets import {name}" for name in re.findall(r"\{(?:explorable|living)\} *(\w+)", text)]
+        code += re.findall(r"(?s)```\{plot\}\n(.*?)```", text)
         code += [statement for directive, statement in COMPUTED.items() if f"{{{directive}}}" in text]
         if re.search(r"\{claims\}", text):
             code += [source.read_text(encoding="utf-8") for source in (ROOT / "book" / "claims").rglob("*.py")]

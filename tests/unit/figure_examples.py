@@ -8,6 +8,7 @@ from posenc import bias, figures, scaling
 from posenc.absolute import binary, shift_matrix, sinusoidal
 from posenc.analysis import decay, four_terms
 from posenc.attention import attention
+from posenc.figures.findings import losses_and_biases
 from posenc.frequencies import inv_freq
 from posenc.rotary import rotation_matrix
 
@@ -163,6 +164,13 @@ EXAMPLES = {
         8, {"as it is": (0, 1), "moved": (6, 1), "diluted": (0, 9)}
     ),
     "distance_biases": lambda: figures.distance_biases(3, {"a": [0.0, -2.0, -1.0, 0.5, 3.0]}),
+    "losses_and_biases": lambda: losses_and_biases(
+        8,
+        {"as trained": ([2.0, 1.0, 2.5, 4.0], 4, "top center"), "held": ([1.5, 1.25], 14, "bottom left")},
+        {"as trained": ([0.0, -1.0, -2.0, 0.0, 3.0], 4, "top right"), "held": ([-2.0, -2.0, -2.0], 12, "top center")},
+        step=4,
+        every=4,
+    ),
     "benchmarks": lambda: figures.benchmarks(EXAMINED, lower_is_better=["text, L: loss (nats)"]),
     "scheme_comparison": lambda: figures.scheme_comparison(["a", "b", "c"], BETTER),
     "copy_accuracy_by_distance": lambda: figures.copy_accuracy_by_distance(

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from posenc import figures
+from posenc.figures.findings import losses_and_biases
 from tests.unit.figure_examples import EXAMPLES, METHODS, alt, drawn, title
 
 ROOT = Path(__file__).resolve().parents[2]
 LIGHT, DARK = "#ffffff", "#121212"
+ON_PAGES = {"losses_and_biases"}  # of the findings page
 EVERY = pytest.mark.parametrize("name", EXAMPLES)
 
 
@@ -33,12 +35,12 @@ def test_every_colour_stands_out_on_both_themes(colour):
 
 def test_every_figure_is_drawn_in_the_book():
     cells = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").glob("*.ipynb"))
-    assert {name for name in EXAMPLES if not re.search(rf"\bfigures\.{name}\b", cells)} == {"texture"}
+    assert {name for name in EXAMPLES if not re.search(rf"\bfigures\.{name}\b", cells)} == {"texture", *ON_PAGES}
 
 
 def test_every_figure_has_an_example():
     public = {name for name in figures.__all__ if callable(getattr(figures, name))}
-    assert public - {"pair_colours"} == set(EXAMPLES) - {"texture"}
+    assert public - {"pair_colours"} == set(EXAMPLES) - {"texture", *ON_PAGES}
 
 
 @EVERY
@@ -161,6 +163,14 @@ REFUSED = [
     (lambda: figures.score_terms([W3, W3, W3, W3[:2]]), r"terms must all have shape \(queries, keys\)"),
     (lambda: figures.distance_and_dilution(8, {"a": (0, 0)}), r"conditions\['a'\] must be tokens of at least 0"),
     (lambda: figures.distance_biases(3, {"a": [1.0, 2.0, 3.0]}), r"biases\['a'\] must be more than 3 finite numbers"),
+    (
+        lambda: losses_and_biases(4, {"a": ([1, 2], 0, "top left")}, {"b": ([1, 2], 0, "top left")}),
+        "biases must be among the losses, which are a, got 'b'",
+    ),
+    (
+        lambda: losses_and_biases(4, {"a": ([1, 2], 0, "top left"), "b": ([1], 0, "top left")}, {"a": ()}),
+        "the values of 'b' must be 2 to 2 finite numbers",
+    ),
 ]
 
 

@@ -22,3 +22,26 @@ def test_distance_biases():
     assert (unseen.x0, unseen.x1) == (3, 4)
     assert title(figure) == "Minimum within 3 tokens and maximum beyond: a −2.0 at distance 1, then 3.0"
     assert "a −1.0" in alt(figure)
+
+
+def test_losses_and_biases():
+    figure = EXAMPLES["losses_and_biases"]()
+    lines = figure.data
+    assert [(line.name, line.x0, line.dx) for line in lines] == [
+        ("as trained", 2, 4),  # the middle of each step
+        ("held", 10, 4),  # past the context length
+        ("as trained", 0, 4),
+        ("held", 8, 4),
+    ]
+    assert [line.line.color for line in lines[:2]] == [line.line.color for line in lines[2:]]
+    names = [note for note in figure.layout.annotations if note.text in ("as trained", "held")]
+    assert [(name.text, name.x, name.y) for name in names] == [
+        ("as trained", 4, 1.5),
+        ("held", 14, 1.25),
+        ("as trained", 4, -1),
+        ("held", 12, -2),
+    ]
+    assert {shape.x0 for shape in figure.layout.shapes} == {8}
+    assert len(figure.layout.shapes) == 2
+    assert title(figure) == "Loss in the last 4 tokens: as trained 4.00, held 1.25"
+    assert alt(figure).endswith("at the largest distance: as trained 3.0, held −2.0. The context length is 8 tokens.")

@@ -56,18 +56,18 @@ def on_average(pairs: list[int], distances: object) -> np.ndarray:
 def the_bias_of_smollm2() -> Iterator[str]:
     assert (real_results.CONTEXT, real.SLOW, real.SINKS) == (8192, (22, 23, 24), 4)
     assert (real.QK_TOKENS, real.FIRST, real.N_FAST) == (2048, 4, 16)
-    yield "8192 for SmolLM2-135M-Instruct (135 million parameters, quantised to 4 bits)"
+    yield "| SmolLM2-135M-Instruct, quantised to 4 bits | 135 million | 8192 tokens |"
     yield "on texts of 2048 tokens without the first four"
-    yield "pairs 0 to 15"
-    yield "pairs 22 to 24, measured on other texts"
+    yield "In SmolLM2-135M, the fast ones are pairs 0 to 15"
+    yield "they are pairs 22 to 24 in every layer, with the bias measured on other texts"
 
     prose, other = (real_results.sine_coefficients(kind).mean(axis=0) for kind in ("prose", "random tokens"))
     assert np.abs(np.delete(prose, [23, 24])).max() < 1.2
-    yield f"over all 270 heads, $b$ is {signed(prose[23])} in pair 23 and {signed(prose[24])} in pair 24"
-    yield "in every other pair it is within 1.2 of zero"
-    yield f"On random tokens: {signed(other[23])} and {signed(other[24])}"
+    yield "averaged over all 270 heads"
+    yield "In every other pair, $b$ on prose is within 1.2 of zero"
     done = rotations(8192, inv_freq(64, 100_000.0))
-    yield f"They make {done[23]:.2f} and {done[24]:.2f} rotations in 8192 tokens"
+    for pair in (23, 24):
+        yield f"| {pair} | {signed(prose[pair])} | {signed(other[pair])} | {done[pair]:.2f} |"
 
     three, at = list(real.SLOW), np.array([128, 4096, 8192, 12_288, 16_384])
     of_three, of_all = on_average(three, at), real_results.learned_bias(at)
@@ -76,43 +76,41 @@ def the_bias_of_smollm2() -> Iterator[str]:
         yield f"| {name} | {' | '.join(signed(value, 1, '+' if value > 0 else '') for value in bias)} |"
     assert np.exp(-of_three[1]) > 3000
     assert round(np.exp(of_three[-1]), -1) == 110
-    yield f"a key 4096 tokens back gets {signed(of_three[1])} from these three pairs"
-    yield f"its odds fall by a factor $e^{{{-of_three[1]:.1f}}}$, over 3000."
-    yield f"At 16 384 tokens back it gets {signed(of_three[-1], 1, '+')}, and its odds rise about 110-fold"
+    yield f"A bias of {signed(of_three[1])}, at 4096 tokens, makes the one's attention weight over 3000 times"
+    yield f"A bias of {signed(of_three[-1], 1, '+')}, at 16 384 tokens, makes it about 110 times larger."
     rest = (of_all - of_three).round()
     yield f"The other pairs add {signed(rest.max(), 0)} to {signed(rest.min(), 0)} at all these distances"
-    yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')} from these pairs"
+    yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')}, and both changes remove that"
     flat = on_average(three, range(8192, 16_384)).mean()
     assert on_average(three, range(8192, 12_288)).mean() < flat - 2
-    yield f"Near 12 000 the three pairs still add less than {signed(flat)}"
+    yield f"The level of this bias is about {signed(flat)}. Near 12 000 the three pairs still add less"
     every = np.arange(8192, 16_384)
     assert every[on_average(three, every) > 0].min() // 1000 == 13
+    yield "Averaged over heads, the three pairs push up to about 13 000"
     assert every[real_results.learned_bias(every) > 0].min() > 13_000
     products, theta = real_results.products(), inv_freq(64, 100_000.0)
     heads = [(products * np.exp(1j * far * theta)).real for far in (10_000, 12_287)]  # (layers, heads, pairs)
     pulls = [int((each.sum(axis=-1) > 0).sum()) for each in heads]
     assert pulls[0] == 0
-    assert 0.1 < (heads[0][..., three].sum(axis=-1) > 0).mean() < 0.2  # "in some heads"
-    yield f"pulls in none of the 270 heads (near 12 300 it does in {pulls[1]})"
-    yield "near 10 000 tokens, where the sum of all pairs"
+    assert 0.1 < (heads[0][..., three].sum(axis=-1) > 0).mean() < 0.2
+    yield "At a distance of 10 000 tokens, the sum of all pairs pulls in none of the 270 heads"
+    yield f"near 12 300 in {pulls[1]}. The three pairs alone already pull in more than a tenth of the heads at 10 000"
     assert (on_average(three, range(8192, 12_288)) < flat).mean() > 0.95  # "at nearly all distances"
-    yield f"the flat bias of about {signed(flat)}, are no cure"
 
     b = -real_results.products().imag  # (layers, heads, pairs)
     assert b[..., 0].size == 270
     pushing = (b[..., three] < -3).sum(axis=-1)
-    assert 0.15 < (b[..., 22] < -3).mean() < 0.25
-    yield "pairs 23 and 24 stand out (22 in some heads)"
-    yield f"In {100 * (pushing == 1).mean():.0f} % of them, exactly one of the three pairs has $b$ below −3"
+    yield f"in {100 * (pushing == 1).mean():.0f} % of them, exactly one of pairs 22 to 24 has $b$ below −3"
     half, quarter = np.percentile(b[..., 23], (50, 25))
-    yield f"In pair 23, half of SmolLM2's heads have $b$ above {signed(half, 2)} and a quarter below {signed(quarter)}"
+    yield f"half of SmolLM2-135M's heads have $b$ above {signed(half, 2)}, and a quarter below {signed(quarter)}"
+    yield "In pair 23"
 
     complete = int(np.ceil(32 * np.log(2048 / (2 * np.pi)) / np.log(10_000)))  # pairs with a full rotation in training
     assert round(2 * np.pi * 100_000 ** (complete / 32), -3) == 12_000
     yield f"on sequences of 2048 tokens with base 10 000, where {complete} of its 32 pairs complete a rotation"
     yield "With its present base of 100 000, the next pair needs about 12 000 tokens"
     yield "extended it to 8192 tokens and base 100 000"
-    yield from ("SmolLM2", "computed in bfloat16 (angles in float64)")
+    yield from ("SmolLM2-135M", "SmolLM2", "computed in bfloat16 (angles in float64)")
 
 
 def the_bias_of_the_small_models() -> Iterator[str]:
@@ -129,11 +127,12 @@ def the_bias_of_the_small_models() -> Iterator[str]:
         slow = done < 1
         bias = distance_bias(content[:, slow], frequencies[slow], np.arange(2 * LENGTH + 1)).sum(axis=1).mean(axis=0)
         highest.append(bias[LENGTH:].max())
-    yield f"range from {signed(max(most_negative))} down to {signed(min(most_negative))}"
-    yield f"make {min(made):.2f} to {max(made):.2f} rotations in {LENGTH} tokens"
+    yield f"| $b$ | {signed(min(most_negative))} | {signed(max(most_negative))} |"
+    yield f"| rotations of these pairs in $L$ | {min(made):.2f} | {max(made):.2f} |"
     assert [round(bias) for bias in highest[:2]] == [6, 6]
-    yield f"to about +6 with base 100, and to {signed(max(highest[2:]), 1, '+')} at most with base 10 000"
-    yield f"that of these three alone rises to between {signed(min(alone), 1, '+')} and {signed(max(alone), 1, '+')}"
+    yield f"to about +6 with base 100. With base 10 000 it rises to {signed(max(highest[2:]), 1, '+')} at most"
+    summed = f"{signed(min(alone), 1, '+')} | {signed(max(alone), 1, '+')}"
+    yield f"| maximum of their summed bias, $L$ to $2L$ | {summed} |"
 
 
 BIAS = {
@@ -158,33 +157,56 @@ def the_changes() -> Iterator[str]:
                       for of in (texts, control))  # by 1024 tokens  # fmt: skip
     yield "positions 7168–8191, 11 264–12 287 and 15 360–16 383"
     yield "near 12 000 | near 16 000"
-    yield f"with only the last {LENGTH} tokens ({span(truncated)})"
-    yield f"| *the loss as trained* | {span(trained)} | {before[3]:.2f} | {course[3]:.2f} | {course[7]:.2f} |"
-    assert course[3] > 2 * before[3]  # "has doubled"
-    yield f"SmolLM2's loss, {course[0]:.2f} just past 8192 tokens, rises from about 10 000 on"
+    yield f"with only the last {LENGTH} tokens, which is {span(truncated)} nats per byte"
+    yield f"| *the loss as trained* | {before[3]:.2f} | {course[3]:.2f} | {course[7]:.2f} |"
+    yield f"| *the loss as trained* | {span(trained)} | |"
+    yield "It rises from about 10 000 tokens on"
     assert max(course[:2]) < max(before) + 0.1 < course[2] - 0.3
+
+    def removed(kind: str, left: bool = False) -> str:
+        """Shares of the excess loss over truncation."""
+        shares = [
+            100 * (one["as trained"] - one[kind]).mean() / (one["as trained"].mean() - one["truncated"].mean())
+            for one in tiny
+        ]
+        shown = span([100 - share for share in shares] if left else shares, 0)
+        return f"{shown.removeprefix('100 to ')} %"  # by the window: 100 in each model
+
     for kind, name in (BIAS | CONTROLS).items():
         changes = [(one[kind] - one["as trained"]).mean() for one in tiny]
-        cells = [span(changes, sign="+"), around(real_results.past_the_context(kind, True)["7168–8191"], False)]
+        cells = [around(real_results.past_the_context(kind, True)["7168–8191"], False)]
         past = real_results.past_the_context(kind)
         cells += [around(past[block], kind in BIAS) for block in ("11264–12287", "15360–16383")]
         tried = sum(kind in one for one in texts)
         assert (tried, len(texts)) in ((12, 12), (4, 12))
         assert (tried == 4) == (name == "flat" or name in list(CONTROLS.values())[1:-1])
-        yield f"| {name} | {' | '.join(cells)} |"
+        small = span(changes, sign="+")
+        if kind in BIAS:
+            yield f"| {name} | {' | '.join(cells)} |"
+            yield f"| {name} | {small} | {removed(kind)} |"
+        else:
+            yield f"| {name} | {small} | {' | '.join(cells)} |"
+    for kind in ("clamped", "window"):
+        assert real_results.past_the_context(kind)["8192–9215"].low > 0  # "just past L, both cost something"
     yield f"95 % intervals over {len(texts)} texts (flat: 4)"
-    yield f"SmolLM2: {len(texts)} texts in the first and last row, 4 in the others"
+    yield f"averaged over {len(texts)} texts"
+    yield f"SmolLM2-135M: {len(texts)} texts in the first and last row, 4 in the others"
     clamped, rise = real_results.past_the_context("clamped"), course - before[3]
     assert 0.5 < -clamped["11264–12287"].mean / (course[3] - course[0]) < 0.65
     assert -clamped["15360–16383"].mean / rise[7] > 0.7
-    yield "The clamp undoes over half of this near 12 000, and most of it near 16 000"
+    yield "The clamp undoes over half of the rise near 12 000, and most of it near 16 000"
+    zero = np.mean([one["zeroed"] for one in texts], axis=0).reshape(-1, 4).mean(axis=1) - course
+    assert (zero > 0).tolist() == [True] * 5 + [False] * 3  # each 1024 tokens, past 8192
+    yield "Up to about 13 000 tokens, *zero* raises the loss"
+    assert all(np.mean([one["zeroed, other slow pairs, as large"] - one["as trained"] for one in texts], axis=0) > 0)
     few = [one for one in texts if "clamped, four sinks alone" in one]
     all_slow = [one for one in texts if "clamped, all slow pairs" in one]
     assert len(all_slow) == 4
     losses = [np.mean([one[kind] for one in all_slow], axis=0).reshape(-1, 4).mean(axis=1)[[3, 7]]
               for kind in ("clamped, all slow pairs", "clamped")]  # fmt: skip
-    told = [f"{near:.2f} near 12 000 and {far:.2f} near 16 000" for near, far in losses[:1]]
-    yield f"its loss is then {told[0]}, with the three alone {losses[1][0]:.2f} and {losses[1][1]:.2f}"
+    for name, (near, far) in zip(("all slow pairs", "the three alone"), losses, strict=True):
+        yield f"| {name} | {near:.2f} | {far:.2f} |"
+    yield "| clamped | near 12 000 | near 16 000 |"
     both = real_results.over_texts([(one["clamped"] - one["as trained"])[-4:].mean() for one in few])
     yield f"both together remove {-both.mean:.2f} nats on these four texts"
     yield "Near 16 000 neither part of the clamp helps much"
@@ -194,26 +216,17 @@ def the_changes() -> Iterator[str]:
     )
     assert at_12["window and four sinks"].high < min(at_12["clamped"].low, at_12["window"].low)
     assert at_16["window and four sinks"].low > max(at_16["clamped"].high, at_16["window"].high)
-    yield "the window is best near 12 000 and fails near 16 000"
+    yield "it is the best of our changes near 12 000, and fails near 16 000"
+    others = [real_results.past_the_context(kind)["11264–12287"].mean for kind in (BIAS | CONTROLS)]
+    assert at_12["window and four sinks"].mean == min(others)
     zero, flat = (real_results.past_the_context(kind, True)["7168–8191"].mean for kind in ("zeroed", "flat, same mean"))
     yield f"Inside $L$, zero costs {zero:.2f} nats and the flat bias {flat:.2f}."
     fast = [(one["zeroed, fast pairs, as large"] - one["as trained"]).mean() for one in tiny]
     assert sum(change < -0.3 for change in fast) == 3  # "in three small models"
 
-    def removed(kind: str, left: bool = False) -> str:
-        """Shares of the excess loss over truncation."""
-        shares = [
-            100 * (one["as trained"] - one[kind]).mean() / (one["as trained"].mean() - one["truncated"].mean())
-            for one in tiny
-        ]
-        return span([100 - share for share in shares] if left else shares, 0) + " %"
-
-    yield f"The clamp removes {removed('clamped')} of it, zero {removed('zeroed')}, "
-    yield f"the flat bias {removed('flat, same mean')}"
-    assert removed("window") == "100 to 100 %"
     held = re.search(r"(?m)^bias held at L +(.+ %)$", printed_in_09("held-table"))
-    yield f"Holding the bias at its value at $L-1$ instead removes {held[1]}"
-    yield f"in the small models {removed('window and four sinks', left=True)} of the excess loss remains"
+    yield f"| held at its value at $L-1$ | | {held[1]} |"
+    yield f"With the window and the first four tokens, {removed('window and four sinks', left=True)} of the excess loss"
 
 
 def printed_in_09(name: str) -> str:
@@ -248,9 +261,11 @@ def the_reverse() -> Iterator[str]:
     assert (added < 0.805 * moved).all()  # 72 to 80 %, here and in chapter 09
     assert (flat > 0.62 * moved).all()  # chapter 09: about two thirds to three quarters
     assert (flat < 0.77 * moved).all()
-    yield f"Moving the older half of a text {LENGTH} tokens farther away costs {span(moved)} nats per byte"
-    yield f"that costs {span(added)}: in each model 72 to 80 % of the damage"
-    yield f"A constant with the same mean costs nearly as much ({span(flat)})."
+    yield f"We move the older half of a text {LENGTH} tokens farther away"
+    yield f"| older half moved | {span(moved)} |"
+    yield f"| only the bias's change added | {span(added)} |"
+    yield f"| a constant with the same mean added | {span(flat)} |"
+    yield "In each model, adding only this change does 72 to 80 % of the damage"
 
 
 RETRIEVAL = {
@@ -273,12 +288,12 @@ def sign_test(more: np.ndarray, less: np.ndarray) -> float:
 def what_it_still_finds() -> Iterator[str]:
     found, extension, losses = real_results.needles(), real_results.parts("extension"), real_results.parts("loss")
     haystacks = len(found["PI"][16_384])
-    yield f"({haystacks} haystacks of technical English)"
+    yield f"There are {haystacks} haystacks of technical English"
     texts = [part.split("/")[0] for part in extension if part.endswith("/PI")]
     yield f"nats per token at positions 14 336–16 383, 95 % intervals over {len(texts)} texts"
     above = {text for text, one in losses.items() if "clamped, four sinks alone" in one and "/" not in text}
     assert (len(above), len(above & set(texts))) == (4, 2)
-    yield "two of them among the four above"
+    yield "Two of these are among the four of the controls above"
     clamp = [losses[text]["clamped"][24:].mean() - losses[text]["as trained"][24:].mean() for text in texts]
     change = {method: real_results.extended(method)["14336–16383"] for method in list(RETRIEVAL)[2:]}
     change["bias clamped"] = real_results.over_texts(clamp)
@@ -292,28 +307,22 @@ def what_it_still_finds() -> Iterator[str]:
         yield f"| {name} | {loss} | {at_l[method].sum()} | {count[method]} |"
     assert max(count["PI"], count["bias clamped"]) <= count["as trained"]
     others = [count[method] for method in list(RETRIEVAL)[3:]]
-    yield f"found more, {min(others)} to {max(others)} (NTK-aware's gain over the clamp may be luck)"
+    yield f"found more, {min(others)} to {max(others)}, but NTK-aware's gain over the clamp may be luck"
     told = [inv_freq(64, 100_000.0)[1] / real.scalings(2, n)["dynamic NTK"].inv_freq[1] for n in (12_288, 16_384)]
     assert [round(ratio ** (62 / 2), 6) for ratio in told] == [2, 3]  # its s, of a base times s^(d / (d - 2))
-    yield "(dynamic NTK: 2 at 12 288 tokens, 3 at 16 384)"
+    yield "Dynamic NTK's factor is 2 at 12 288 tokens and 3 at 16 384"
     shares = {method: real_results.proportion(each, asked) for method, each in count.items()}
     assert shares["bias clamped"].high < shares["YaRN"].low  # apart
-    assert shares["dynamic NTK"] == shares["YaRN"]
-    told = [f"{span((share.low, share.high))} for {RETRIEVAL[method].replace('bias clamped', 'the clamp')}"
-            for method, share in shares.items() if method in ("bias clamped", "NTK-aware", "YaRN")]  # fmt: skip
-    yield f"shares with 95 % intervals: {', '.join(told)}"
-    tested = ("YaRN", "dynamic NTK", "YaRN without temperature", "NTK-aware")
-    told = [f"{sign_test(past[method], past['bias clamped']):.3f} for {RETRIEVAL[method]}" for method in tested]
-    yield f"Paired sign tests against the clamp: $p$ = {', '.join(told)}"
+    for method in ("bias clamped", "NTK-aware", "YaRN without temperature", "dynamic NTK", "YaRN"):
+        p = f"{sign_test(past[method], past['bias clamped']):.3f} " if method != "bias clamped" else ""
+        yield f"| {RETRIEVAL[method]} | {span((shares[method].low, shares[method].high))} | {p}|"
+    yield "| method | share found, 95 % interval | $p$ |"
+    yield "Where the needles were, of those 32"
     # a needle in the middle of each eighth: 3 and 4 of them lie farther back than the context length
     far = {method: int(found[method][12_288][:, :3].sum() + found[method][16_384][:, :4].sum()) for method in RETRIEVAL}
-    assert far["YaRN"] == far["dynamic NTK"]
-    close = {method: count[method] - far[method] for method in RETRIEVAL}
-    assert close["YaRN"] == close["dynamic NTK"]
-    yield f"Of the {9 * haystacks} needles nearer than $L$, the clamp found {close['bias clamped']}, "
-    yield f"the model as trained {close['as trained']}, YaRN and dynamic NTK {close['YaRN']}."
-    told = f"found {far['bias clamped']}, the model as trained {far['as trained']}, YaRN and dynamic NTK {far['YaRN']}"
-    yield f"Of the {7 * haystacks} farther back, the clamp {told} each: too few to tell"
+    for method in ("as trained", "bias clamped", "dynamic NTK", "YaRN"):
+        yield f"| {RETRIEVAL[method]} | {count[method] - far[method]} | {far[method]} |"
+    yield f"| method | nearer than $L$, of {9 * haystacks} | farther back, of {7 * haystacks} |"
     near = {
         method: sum(int(found[method][n].sum()) for n in (2048, 4096)) for method in found if method != "bias clamped"
     }
@@ -346,7 +355,7 @@ def the_attention_offset() -> Iterator[str]:
         assert after[2:].sum() > 2 * before[2:].sum()
     yield "show a model with base 100, trained on repeated blocks"
     assert FOUND.runs["full-copy-rope_100-0"]["task"] == "copy"
-    yield f"(chance: 1/{Copy.vocab_size}) for a single occurrence 32 or 96 tokens back"
+    yield f"where chance is 1/{Copy.vocab_size}: for a single occurrence 32 or 96 tokens back"
     yield "a block of 32 random symbols, so the answers are 31, 63, 95, … tokens back"
     yield "(each follows its matching symbol, 32, 64, 96, … back)"
     yield "| 32 back | 96 back |"
@@ -389,7 +398,7 @@ def the_attention_offset() -> Iterator[str]:
     yield "the effect is as clear with base 100 and weaker with base 10 000"
     few, gained = (lost("single_copy", 10_000, 4, seed) for seed in (0, 1))
     assert 0.05 > few > 0 > -0.1 > gained
-    yield "32 tokens back, base 100 loses, and base 10 000 loses little or gains"
+    yield "At 32 tokens back, base 100 loses, and base 10 000 loses little or gains"
     yield from ("divided by 4,", "$s$ = 4", "models of 0.3 million parameters", "with scale factor $s$ = 2")
     published = PUBLISHED_BOUNDS["beta_fast"]
     fastest = max(rotations(LENGTH, inv_freq(32, base)).max() for base, _ in MODELS)
@@ -409,8 +418,13 @@ def published_before() -> Iterator[str]:
     passing = [base for base in grid if lowest_mean(base) >= 0]
     assert passing == [630_000, 1_500_000, 1_600_000, *range(1_900_000, 3_000_001, 10**5)]
     yield "at or above 0 at every distance in use. We test this up to 32 768 tokens, with 64 pairs"
-    yield "from 500 000 to 3 000 000. The first that passes is 630 000. Then all fail up to 1 400 000"
-    yield "1 500 000 and 1 600 000 pass, 1 700 000 and 1 800 000 fail, and the rest pass"
+    yield "from 500 000 to 3 000 000"
+    yield "| below 630 000 | fail |"
+    yield "| 630 000 | passes |"
+    yield "| 640 000 to 1 400 000, Qwen3's million among them | fail |"
+    yield "| 1 500 000 and 1 600 000 | pass |"
+    yield "| 1 700 000 and 1 800 000 | fail |"
+    yield "| from 1 900 000 on | pass |"
     yield "also finds 630 000"
     yield f"at one million, the lowest mean is only {-lowest_mean(10**6):.2f} below 0"
     llama = configs.model("Llama-3.1-8B")
@@ -430,10 +444,9 @@ def the_rest() -> Iterator[str]:
     settings = FOUND.runs["two_layers-text-rope_100-0"]
     assert settings["profile"] == "two_layers"
     assert STATISTICS["two_layers-text-rope_100-0/content"].shape[2] == 16
-    yield f"{LENGTH} tokens for our small models (0.3 million parameters, two layers, heads of 16 pairs)"
+    yield f"| our small models: two layers, heads of 16 pairs | 0.3 million | {LENGTH} tokens |"
     yield from (
         "Llama 3's",
-        "Qwen3's",
         "implemented it](https://github.com/TransformerLensOrg/TransformerLens/pull/764), in 2024.",
     )
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
@@ -455,8 +468,27 @@ def test_the_page_says_what_is_computed(part):
     assert [phrase for phrase in computed(part) if phrase not in PAGE] == []
 
 
+def test_the_picture_shows_the_numbers_of_the_table():
+    made: dict = {}
+    exec(re.search(r"(?s)```\{plot\}\n(.*?)```", PAGE)[1], made)
+    lines = made["figure"].data
+    trained, *changed = (trace for trace in lines if trace.yaxis == "y")
+    assert [trained.y[k].round(2) for k in (7, 11, 15)] == [1.79, 3.77, 7.14]  # each is of 1024 tokens
+    kinds = {name: kind for kind, name in (BIAS | CONTROLS).items()}
+    for line in changed:
+        for block, k in (("11264–12287", 3), ("15360–16383", 7)):
+            change = real_results.past_the_context(kinds[line.name])[block].mean
+            assert line.y[k] - trained.y[8 + k] == pytest.approx(change, abs=1e-3)
+    assert [line.name for line in changed] == ["clamped", "zero", "other slow pairs", "window"]
+    of_three, clamped, zero = (np.array(trace.y) for trace in lines[5:])
+    at = np.array([2, 64, 128, 192, 256])  # each is 64 tokens
+    np.testing.assert_allclose(of_three[at], on_average(list(real.SLOW), 64 * at), atol=1e-3)
+    np.testing.assert_allclose(clamped, on_average(list(real.SLOW), range(4096, 8192)).mean(), atol=0.03)
+    assert not zero.any()
+
+
 def test_no_other_number_stands_on_the_page():
-    rest = re.sub(r"(?s)```\{explorable\}.*?```", "", PAGE)
+    rest = re.sub(r"(?s)```\{(explorable|plot)\}.*?```", "", PAGE)
     for phrase in sorted((phrase for part in PARTS for phrase in computed(part)), key=len, reverse=True):
         rest = rest.replace(phrase, "")
     rest = re.sub(r"\]\([^)]*\)|`[^`]*`|\{cite:t\}|[Cc]hapter \d+|\$[^$]*\$|\d?L\b", " ", rest)

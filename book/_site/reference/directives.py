@@ -1,4 +1,4 @@
-"""MyST directives for prose pages: `explorable`, `claims`, and `doctor`, the form of the doctor for configurations."""
+"""MyST directives for prose pages: `explorable`, `plot`, `claims`, and `doctor`, the form for configurations."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from jinja2 import Environment
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from book._site.outputs.plotly_figure import plotly_html
 from book._site.words import words
 from book.claims import evidence
 
@@ -111,6 +112,19 @@ class Living(WrittenDirective):
         box = self.box("posenc-living", "\n".join(self.content))
         box.insert(0, nodes.raw("", figure, format="html"))
         return [box]
+
+
+class Plot(SphinxDirective):
+    """```{plot}``` around Python that makes `figure`, one of `posenc.figures`: drawn as in a chapter."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """The same HTML as a chapter's output has."""
+        made: dict[str, Any] = {}
+        exec("\n".join(self.content), made)
+        figure = json.loads(made["figure"].to_json())
+        return [nodes.raw("", plotly_html(figure, words("outputs")["needs_script"]), format="html")]
 
 
 DOCTOR = TEMPLATES.from_string("""\
@@ -218,6 +232,7 @@ def setup(app: Sphinx) -> None:
     """Register the directives."""
     app.add_directive("explorable", Explorable)
     app.add_directive("living", Living)
+    app.add_directive("plot", Plot)
     app.add_directive("claims", Claims)
     app.add_directive("doctor", Doctor)
     app.connect("doctree-read", register_slugs)

@@ -44,6 +44,8 @@ def test_a_page_is_read_anew_for_what_its_directives_show(tmp_path: Path) -> Non
     of_one = inputs("```{explorable} DecayExplorer\n```", tmp_path)
     assert {"js/decay_explorer.json", "js/shell.json", "widgets/decay_explorer.py"} <= of_one
     assert not {"js/rotation_planes.json", "rope.py"} & of_one
+    drawn = inputs((ROOT / "book" / "findings.md").read_text(encoding="utf-8"), tmp_path)
+    assert {"figures/findings.py", "lab/real_results.py", "../posenc_lab/data/real_model.npz"} <= drawn
     assert "js/doctor.json" in inputs("```{doctor}\n```", tmp_path)
     assert {"rotary.py", "../posenc_lab/data/benchmarks.npz"} <= inputs("```{claims}\n```", tmp_path)
 

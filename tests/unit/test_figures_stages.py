@@ -29,7 +29,7 @@ def test_losses_and_biases():
     lines = figure.data
     assert [(line.name, line.x0, line.dx) for line in lines] == [
         ("as trained", 2, 4),  # the middle of each step
-        ("held", 10, 4),  # past the context length
+        ("held", 10, 4),  # past the trained length
         ("as trained", 0, 4),
         ("held", 8, 4),
     ]
@@ -44,4 +44,4 @@ def test_losses_and_biases():
     assert {shape.x0 for shape in figure.layout.shapes} == {8}
     assert len(figure.layout.shapes) == 2
     assert title(figure) == "Loss in the last 4 tokens: as trained 4.00, held 1.25"
-    assert alt(figure).endswith("at the largest distance: as trained 3.0, held −2.0. The context length is 8 tokens.")
+    assert alt(figure).endswith("at the largest distance: as trained 3.0, held −2.0. The trained length is 8 tokens.")

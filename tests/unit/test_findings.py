@@ -318,7 +318,7 @@ def what_it_still_finds() -> Iterator[str]:
         yield f"| {RETRIEVAL[method]} | {span((shares[method].low, shares[method].high))} | {p}|"
     yield "| method | share found, 95 % interval | $p$ |"
     yield "Where the needles were, of those 32"
-    # a needle in the middle of each eighth: 3 and 4 of them lie farther back than the context length
+    # a needle in the middle of each eighth: 3 and 4 of them lie farther back than the trained length
     far = {method: int(found[method][12_288][:, :3].sum() + found[method][16_384][:, :4].sum()) for method in RETRIEVAL}
     for method in ("as trained", "bias clamped", "dynamic NTK", "YaRN"):
         yield f"| {RETRIEVAL[method]} | {count[method] - far[method]} | {far[method]} |"

@@ -39,7 +39,7 @@ FENCE = re.compile(r"(?s)```\{explorable\} (\w+).*?```")
 MORE = re.compile(r"More in chapter \[\]\(\.\./notebooks/\d\d_\w+\.ipynb\)")
 WORDS_PER_MINUTE, FORMULA, FIGURE = 170, 25, (45, 180)  # seconds
 NAMES = "|".join(
-    [r"Llama[- ][\d.]+(-\d+[bB])?|gemma-3-4b|Gemma 3|SmolLM2-135M", r"sections? \d(–\d)?|^\d+\. |\w+ and others, \d+"]
+    [r"Llama[- ][\d.]+(-\d+[bB])?|gemma-3-4b|Gemma 3|SmolLM2-135M", r"sections? \d(–\d)?|^\d+\. |\w+ et al\. \d+"]
 )
 
 # The figures that a section's numbers are taken from; those that it shows come first.
@@ -92,7 +92,7 @@ def of_section_5() -> Iterator[str]:
     texts = real_results.interventions()
     trained, clamped = (np.mean([one[kind] for one in texts], axis=0)[-4:].mean() for kind in ("as trained", "clamped"))
     yield f"near {grouped(16_000)} tokens from {trained:.2f} to {clamped:.2f} nats per token"
-    yield "with 135 million parameters and a context length of 8192 tokens"
+    yield "with 135 million parameters and a trained length of 8192 tokens"
 
 
 def of_section_6() -> Iterator[str]:

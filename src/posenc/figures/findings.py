@@ -20,13 +20,13 @@ _GAP = 4  # pixels between a line and its name
 def losses_and_biases(
     context: int, losses: Mapping[str, Line], biases: Mapping[str, Line], step: int = 1024, every: int = 64
 ) -> go.Figure:
-    """Loss by position above the distance bias by distance, on one axis of tokens within and past the context length.
+    """Loss by position above the distance bias by distance, on one axis of tokens within and past the trained length.
 
     A line is its values, the token at which its name is written, and on which side, "top left" or "bottom center". One
     with fewer values than the first of its panel ends where that ends, and so begins later.
 
     Args:
-        context: the context length in tokens.
+        context: the trained length in tokens.
         losses: by name, each value the mean over `step` tokens.
         biases: by names of `losses`, in logits, at distances 0, `every`, 2 `every`, …
         step: how many tokens a loss is averaged over.
@@ -65,7 +65,7 @@ def losses_and_biases(
         ends.append(", ".join(said))
     dotted = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
     figure.add_vline(x=context, line=dotted, row="all", col=1)
-    figure.add_annotation(x=context, y=1, yref="paper", yanchor="bottom", text="context length", showarrow=False)
+    figure.add_annotation(x=context, y=1, yref="paper", yanchor="bottom", text="trained length", showarrow=False)
     last = step * len(next(iter(losses.values()))[0])
     ticks = range(0, last + 1, context // 2)
     figure.update_xaxes(range=[0, 1.01 * last], tickvals=list(ticks), ticktext=[number(tick) for tick in ticks])
@@ -73,5 +73,5 @@ def losses_and_biases(
     figure.update_yaxes(title_text="nats per token", rangemode="tozero", row=1)
     figure.update_yaxes(title_text="logits", row=2)
     finding = f"Loss in the last {number(step)} tokens: {ends[0]}"
-    details = f"Bias at the largest distance: {ends[1]}. The context length is {number(context)} tokens."
+    details = f"Bias at the largest distance: {ends[1]}. The trained length is {number(context)} tokens."
     return _finish(figure, finding, details, height=600)

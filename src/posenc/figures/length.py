@@ -100,7 +100,7 @@ def metrics_by_length(lengths: Sequence[int], measured: Mapping[str, Mapping[str
 
 
 def loss_past_context(context: int, step: int, losses: Mapping[str, Sequence[float]]) -> go.Figure:
-    """Loss by position within and past the context length, each value the mean over `step` tokens."""
+    """Loss by position within and past the trained length, each value the mean over `step` tokens."""
     _above("step", step, 0)
     figure, before, after = go.Figure(), [], []
     first = context // step
@@ -112,7 +112,7 @@ def loss_past_context(context: int, step: int, losses: Mapping[str, Sequence[flo
         after.append(f"{name} {number(loss[-1], 2)}")
         figure.add_scatter(x0=step / 2, dx=step, y=_drawn(loss), mode="lines", name=name, line=_style(k))
     figure.add_vline(x=context, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
-    figure.add_annotation(x=context, y=1.06, yref="paper", text="context length", showarrow=False)
+    figure.add_annotation(x=context, y=1.06, yref="paper", text="trained length", showarrow=False)
     figure.update_xaxes(title_text="position (tokens)")
     figure.update_yaxes(title_text="loss (nats per token)")
     finding = f"Loss in the last {number(step)} tokens: {', '.join(after)}"

@@ -11,6 +11,7 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const TRAINED = 128, LONGEST = 256, HEAD_DIM = 32, COUNT = 3; // as in Python
 const PAIRS = HEAD_DIM / 2, BIN = 16; // distances of one bar
+const AROUND = 8; // distances to either side over which the bold curve is a mean
 const POWER = 2 * Math.log(10), MOST = 2; // a line for each factor of 100, and how many up or down
 const TOP = 24, HEAD = 24, LOSSES = 72, RIGHT = 64, FOOT = 16; // pixels
 
@@ -82,20 +83,23 @@ function drawCurves(context, theme, result, { pair, length, show_pair: showsPair
   }
   words(context, theme, picture.logit, 0, 11, { width: 0.6 * (x.end + RIGHT) });
   words(context, theme, picture.weight, x.end + RIGHT, 11, { align: "right", width: 0.4 * (x.end + RIGHT) });
-  const curves = [
-    { values: values.all, text: clamps ? "" : picture.all, colour: theme.text, width: clamps || showsPair ? 1 : 1.6, dash: clamps ? [2, 3] : [] },
-    ...(clamps ? [{ values: values.clamped, text: "", colour: colours.score, width: 2, dash: [] }] : []),
-    ...(showsPair ? [{ values: values.pair, text: say(picture.pair, { pair }), colour, width: 2.8, dash: [] }] : []),
+  const thin = clamps || showsPair, all = meanOf(values.all), curves = [
+    clamps ? { mean: all.slice(TRAINED), text: picture.as_trained, colour: theme.text, width: 1.6, dash: [4, 3] }
+      : { mean: all, text: thin ? picture.all : "", colour: theme.text, width: thin ? 1.6 : 2.8 },
+    ...(clamps ? [{ mean: [...meanOf(values.clamped, 0, TRAINED), ...meanOf(values.clamped, TRAINED)], text: picture.clamped, colour: colours.score, width: 2.8 }] : []),
+    ...(showsPair ? [{ mean: meanOf(values.pair, 0, LONGEST + 1, 0), text: say(picture.pair, { pair }), colour, width: 2.8 }] : []),
   ];
-  const { values: filled } = curves.at(-1), above = clamps || showsPair ? curves.at(-1).colour : colours.bound, below = clamps || showsPair ? above : colours.neutral;
-  const spread = (of) => Array.from(filled.subarray(0, length), (value, m) => [x.at(m), ...of(value)]);
+  const { mean: filled } = curves.at(-1), above = thin ? curves.at(-1).colour : colours.bound, below = thin ? above : colours.neutral;
+  const spread = (of) => filled.filter(([m]) => m < length).map(([m, value]) => [x.at(m), ...of(value)]);
   plot.area(spread((value) => [Math.min(value, 0), 0]), below);
   plot.area(spread((value) => [0, Math.max(value, 0)]), above);
-  for (const { values: curve, colour: own, ...style } of curves) {
-    context.globalAlpha = 0.3;
-    plot.series(curve, own, style);
+  context.globalAlpha = 0.35;
+  plot.series(values.clamped, clamps ? colours.score : theme.text, { width: 0.8 });
+  for (const { mean, colour: own, ...style } of curves) {
+    context.globalAlpha = 0.35;
+    plot.line(mean, own, style);
     context.globalAlpha = 1;
-    plot.series(curve.subarray(0, length), own, style);
+    plot.line(mean.filter(([m]) => m < length), own, style);
   }
   const name = (text, px, wanted, own) => { // centred there or, where others stand, below
     const half = widthOf(context, `600 ${theme.font}`, text) / 2, at = Math.min(px, x.end - half);
@@ -109,14 +113,17 @@ function drawCurves(context, theme, result, { pair, length, show_pair: showsPair
     plot.marks(ends, colour, { radius: 4.5 });
     for (const [m, value] of ends) name(signed(value), x.at(m), y.at(value) + 15, colour);
   }
-  if (clamps) {
-    const third = TRAINED / 3, lowest = Math.min(...values.clamped.subarray(TRAINED + third, LONGEST - third));
-    name(picture.clamped, x.at(1.5 * TRAINED), y.at(lowest) + 12, colours.score);
-    name(picture.as_trained, x.at(0.75 * TRAINED), y.at(0) - 11, theme.text);
-  }
-  const pixels = (series) => Array.from(series, (value, m) => [x.at(m), y.at(value)]);
-  nameCurves(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }, curves.map(({ values: curve, text, colour: own }) => ({ text, colour: own, points: pixels(curve) })), taken);
+  const pixels = (points) => points.map(([m, value]) => [x.at(m), y.at(value)]);
+  nameCurves(context, theme, { left: clamps ? x.at(TRAINED) : x.start, right: x.end, top: y.end, bottom: y.start }, [
+    ...curves.map(({ mean, text, colour: own }) => ({ text, colour: own, points: pixels(mean) })),
+    { points: pixels(Array.from(values.clamped, (value, m) => [m, value])), weight: 0.5 },
+  ], taken);
 }
+
+// The moving mean of a bias over the distances `from` … before `to`, as [distance, mean].
+const meanOf = (bias, from = 0, to = LONGEST + 1, around = AROUND) => (
+  Plot.course(Array.from(bias.subarray(from, to), (value, k) => [from + k, value, value]), around)
+);
 
 // How much of the attention each distance gets from the bias alone: as trained as a frame, with what is clamped in teal.
 function drawWeights(context, theme, { x, shares, curves, values, clamps }, { length }, whole) {
@@ -163,9 +170,9 @@ const factsOf = (bias) => ({ bias, times: rounded(Math.exp(Math.abs(bias))) });
 
 function facts({ values, frequencies }, { pair, clamp, length }) {
   return {
-    trained: TRAINED, longest: LONGEST, half: TRAINED / 2, last: TRAINED - 1, ten: Math.log(10), bin: BIN,
+    trained: TRAINED, longest: LONGEST, half: TRAINED / 2, last: TRAINED - 1, ten: Math.log(10),
     rotations: turns(TRAINED, frequencies)[pair], drop: -values.pair[TRAINED], at_far: values.pair[LONGEST],
-    is_longer: length > TRAINED, share: 100 * shareOf(values.clamped_weights), near: 100 * values.clamped_weights[0], unclamped: values.losses.none, loss: values.losses[clamp], within: values.within,
+    is_longer: length > TRAINED, share: 100 * shareOf(values.clamped_weights), unclamped: values.losses.none, loss: values.losses[clamp], within: values.within,
     is_most_negative: values.most_negative.includes(pair), listed: values.most_negative.join(", "),
   };
 }
@@ -185,7 +192,7 @@ const render = explorable({
     const [{ left, right, top, bottom }] = onCurves(result);
     return px >= left && px <= right && py >= top && py <= bottom ? { length: lengthAt(px, result.x) } : null;
   },
-  opening: (share, { length }) => ({ length: Math.round(TRAINED + share * (length - TRAINED)) }), // the sequence grows past the trained length
+  opening: (share, { length }) => ({ length: Math.ceil((0.2 + 0.8 * share) * length) }), // the sequence grows
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

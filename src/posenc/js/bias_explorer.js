@@ -12,7 +12,7 @@ const TOKENS = 129; // in the matrix, at most
 const EQUAL = 1e-9; // rounding errors stay below
 const NEAR = 14; // pixels between a press and the line that it chooses
 const TOP = 24, LEFT = 50, RIGHT = 30; // pixels above both panels, to the left of each, and for numbers to the right of the chart
-const CHIP = 8.5, APART = 18; // the radius of a head's number in pixels, and between two of them
+const CHIP = 8.5, APART = 20; // the radius of a head's number in pixels, and between two of them
 const LEARNS = ["kerple_log", "kerple_power", "fire", "transformer_xl", "deberta"]; // drawn at random here
 const JUMPS = ["transformer_xl", "deberta"]; // from one distance to the next
 const LIMITS = { t5: 8, fire: 12, transformer_xl: 8, deberta: 9 }; // of biases on either side of 0
@@ -75,8 +75,8 @@ function tints(series, theme, { scheme }) {
 }
 
 // The number of each head on its line, low in the chart, or at its right edge, where they make room for each other.
-// Returns the box of each.
-function numberHeads({ context, theme, x, y }, series, head, colourOf) {
+// None covers the label beside the grip. Returns the box of each.
+function numberHeads({ context, theme, x, y }, series, head, colourOf, label) {
   const boxes = [], seen = (value) => value <= y.to && y.at(value) <= y.start - CHIP - 2, plot = new Plot(context, theme);
   const ends = series.map((values, h) => ({ h, last: values.findLastIndex(seen) })).filter(({ last }) => last >= 0);
   const right = ends.filter(({ last }) => last === x.to).map(({ h }) => ({ h, py: y.at(series[h][x.to]) })).sort((one, other) => one.py - other.py);
@@ -98,7 +98,8 @@ function numberHeads({ context, theme, x, y }, series, head, colourOf) {
     plot.rule([x.end, py], [x.end + 8, at], { colour: colourOf(h), dash: [], width: h === head ? 3.5 : 1.5 });
     write(h, x.end + 8 + CHIP, at);
   });
-  const taken = (px, py) => boxes.some((other) => Math.hypot(other.x - px, other.y - py) < APART);
+  const taken = (px, py) => boxes.some((other) => Math.hypot(other.x - px, other.y - py) < APART)
+    || (Math.abs(py - label.py) < APART && px > Math.min(label.left, label.px) - APART && px < Math.max(label.right, label.px) + APART);
   for (const { h, last } of ends.filter((end) => end.last < x.to).sort(({ h }) => (h === head ? -1 : 0))) {
     let at = last;
     while (at > 0 && (!seen(series[h][at]) || taken(x.at(at), y.at(series[h][at])))) at -= 1;
@@ -109,7 +110,7 @@ function numberHeads({ context, theme, x, y }, series, head, colourOf) {
 
 // Above the numbers of lines that leave below; T5's stay within.
 const handleAt = ({ x, y, back }, { scheme }) => (
-  { x: x.at(back), y: y.start - (scheme === "t5" ? 14 : 30), line: { vertical: true, from: y.end, to: y.start } }
+  { x: x.at(back), y: y.start - (scheme === "t5" ? 14 : 46), line: { vertical: true, from: y.end, to: y.start } }
 );
 
 function drawChart(context, theme, result, state, cursor) {
@@ -131,13 +132,20 @@ function drawChart(context, theme, result, state, cursor) {
   plot.vertical(back, { dash: [5, 4], width: 1.5 });
   const value = bias[head][back];
   if (value >= y.from && value <= y.to) plot.marks([[back, value]], colours.score, { radius: 5 });
-  result.numbers = numberHeads(plot, bias, head, colourOf);
+  result.numbers = numberHeads(plot, bias, head, colourOf, backLabel(context, theme, result, state));
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 
+// What is written beside the grip, at its right if there is room.
+function backLabel(context, theme, result, state) {
+  const { x: px, y: py } = handleAt(result, state), { values: { bias }, head, back, x } = result;
+  const text = say(picture.back, { back, bias: bias[head][back] }), wide = widthOf(context, theme.font, text), left = x.end - px > wide + 24 ? px + 14 : px - 14 - wide;
+  return { text, px, py, left, right: left + wide };
+}
+
 function drawGrip(context, theme, result, state) {
-  const { x: px, y: py } = handleAt(result, state), text = say(picture.back, { back: result.back, bias: result.values.bias[result.head][result.back] }), right = result.x.end - px > widthOf(context, theme.font, text) + 24;
-  words(context, theme, text, px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text, ground: true });
+  const { text, px, py, left } = backLabel(context, theme, result, state);
+  words(context, theme, text, left, py, { colour: theme.text, ground: true });
   grip(context, theme, px, py, theme.text);
 }
 

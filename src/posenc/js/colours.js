@@ -39,5 +39,5 @@ export function sequential(from, to, colour = palette.score) {
 
 // The same colour from pale to deep on either theme, for what has an order.
 export function shade(share, theme, colour = palette.score) {
-  return `color-mix(in srgb, ${colour} ${100 - 110 * Math.abs(share - 0.5)}%, ${share < 0.5 ? theme.ground : theme.text})`;
+  return `color-mix(in srgb, ${colour} ${100 - 90 * Math.abs(share - 0.5)}%, ${share < 0.5 ? theme.ground : theme.text})`;
 }

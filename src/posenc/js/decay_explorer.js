@@ -83,11 +83,12 @@ function handles({ x, y }, { base }) {
 
 function draw({ context, width, height }, result, state, theme, cursor) {
   const { x, columns, filled, values, sums } = result;
-  const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest), around = (curve) => Plot.around(curve, REACH);
-  const score = extremes(values.score);
+  const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest), trend = Plot.course(extremes(values.law));
+  const around = (curve, share) => (state.base > 1 ? Plot.envelope(curve, trend.map(([, value]) => share * value), REACH) : Plot.around(curve, REACH));
+  const score = extremes(values.score), isDense = x.to > 64; // else each value is seen
   const entries = [
     { label: say(picture.score, sums), colour: colours.score },
-    { label: picture.range, colour: colours.score, area: true },
+    ...(isDense ? [{ label: picture.range, colour: colours.score, area: true }] : []),
     ...(state.base > 1 ? [{ label: picture.law, colour: theme.text, dash: LAW }] : []), // else one wave, whatever the pairs
   ];
   if (state.show_score) entries.push({ label: say(picture.random, state), colour: colours.key, area: true });
@@ -97,14 +98,14 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const plot = new Plot(context, theme, x, (result.y = yAxis(result, top, height)));
   plot.axes({ xTitle: picture.x, yTitle: picture.y, xTicks: Math.max(3, width / 110) });
   plot.horizontal(0, { colour: theme.muted, dash: [] });
-  if (state.show_score) plot.area(around(extremes(values.low, values.high)), colours.key);
+  if (state.show_score) plot.area(around(extremes(values.low, values.high), state.correlation), colours.key);
   if (state.show_bound) {
     const bound = extremes(values.bound);
-    plot.swings(bound, around(bound), colours.bound);
+    plot.swings(bound, Plot.around(bound, REACH), colours.bound);
   }
-  plot.swings(score, around(score), colours.score);
-  if (x.to <= 64) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
-  if (state.base > 1) plot.curve(Plot.course(extremes(values.law)), theme.text, { dash: LAW });
+  if (state.base > 1) plot.curve(trend, theme.text, { dash: LAW });
+  plot.swings(score, isDense ? around(score, 1) : [], colours.score);
+  if (!isDense) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
   if (state.show_logarithm) plot.curve(Plot.course(extremes(values.logarithm)), theme.text, { width: 2, dash: LOGARITHM });
   for (const handle of handles(result, state)) {
     grip(context, theme, handle.x, handle.y, colours.score);

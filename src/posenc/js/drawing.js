@@ -52,7 +52,7 @@ export class Axis {
   }
 }
 
-const FINE = 2; // pixels to either side over which a line is smooth
+const FINE = 1; // pixels to either side over which a line is smooth
 
 export class Plot {
   constructor(context, theme, x, y) {

@@ -118,7 +118,8 @@ def of_section_6() -> Iterator[str]:
 
 def of_section_7() -> Iterator[str]:
     near, far = (shown(BiasExplorer, **BiasExplorer.story()[name]).facts for name in ("fan", "reach"))
-    yield f"half of head {near['shown_head']}'s attention would be on the nearest {near['needed']} of {near['keys']} keys"
+    yield f"half of head {near['shown_head']}'s attention would be on"
+    yield f"on the nearest {near['needed']} of {near['keys']} keys"
     yield f"with {far['keys']} keys the steep heads attend no farther than before"
     yield f"the gentlest needs {far['needed']} keys for half of its attention"
     yield "0.3 million parameters, $L = 128$"

@@ -24,17 +24,6 @@ RANGES = st.builds(lambda groups, more: 4096 * groups + more, st.integers(0, 15)
 EDGES_OF_GROUPS = st.builds(lambda groups, more: 4096 * groups + more, st.integers(1, 16), st.integers(-66, -1))
 
 
-# Where dashed lines run through columns of whole distances, and what the columns hold.
-EDGES = """{
-  const axis = new A.Axis({ from: x.log ? 1 : 0, to: x.values.length - 1, start: 46, end: 46 + x.width, log: x.log });
-  const columns = axis.columns();
-  const extremes = A.Plot.extremes(columns, columns.map(([, , stop]) => stop), x.values);
-  const { upper, lower, banded } = A.Plot.edges(extremes, x.thin);
-  const flat = (points) => Float64Array.from(points.flat());
-  return { columns: flat(columns), upper: flat(upper), lower: flat(lower), banded };
-}"""
-
-
 def extent(values, starts, stops):
     """The least and the greatest of each run of values."""
     padded, runs = np.append(values, 0), np.stack([starts, stops], axis=1).reshape(-1)
@@ -74,34 +63,25 @@ def test_cosine_integral_equals_scipy(arithmetic):
     np.testing.assert_allclose(arithmetic("x.map(A.cosineIntegral)", points), sici(points)[1], atol=1e-13, rtol=0)
 
 
-@pytest.mark.parametrize("log", [False, True])
-@pytest.mark.parametrize("width", [250, 1200])
-@pytest.mark.parametrize("base", [1.0, 1.023, 2.0, 1e4])
-def test_a_dashed_line_leaves_no_value_outside(arithmetic, drawing, base, width, log):
-    for distance in (8, 300, 700, 1500, 4096, 65_536):
-        values = decay_law(np.arange(distance + 1), base)
-        drawn = drawing(EDGES, {"values": values, "width": width, "thin": 0.012, "log": log})
-        pixels, starts, stops = np.reshape(drawn["columns"], (-1, 3)).T
-        upper, lower = (np.reshape(drawn[name], (-1, 2)) for name in ("upper", "lower"))
-        points = np.concatenate([upper, lower])
-        points = points[np.isfinite(points[:, 1])]
-        known, column = np.unique(pixels, return_inverse=True)
-        assert np.isin(points[:, 0], known).all()
-        least, greatest = np.full(len(known), np.inf), np.full(len(known), -np.inf)
-        np.minimum.at(least, np.searchsorted(known, points[:, 0]), points[:, 1])
-        np.maximum.at(greatest, np.searchsorted(known, points[:, 0]), points[:, 1])
-        least, greatest = least[column], greatest[column]
-        starts, stops, k = starts.astype(int), stops.astype(int), np.arange(len(pixels))
-        low, high = extent(values, starts, stops)
-        assert pixels[~(least <= low)].tolist() == [], distance
-        assert pixels[~(high <= greatest)].tolist() == [], distance
-        # nor do they leave room for values that no column near by holds
-        low, high = extent(values, starts[np.maximum(k - 2, 0)], stops[np.minimum(k + 2, k[-1])])
-        assert pixels[~(low <= least)].tolist() == [], distance
-        assert pixels[~(greatest <= high)].tolist() == [], distance
-        assert drawn["banded"] == np.isfinite(lower[:, 1]).any()
-        if base == 1e4:
-            assert not drawn["banded"]  # it falls; one line says so
+def test_a_course_keeps_what_stands_apart_and_of_faster_swings_the_mean(drawing):
+    values = decay(np.arange(65_537), inv_freq(128, 1e4))
+    pixels, starts, course = np.reshape(
+        drawing(
+            """{
+              const axis = new A.Axis({ from: 1, to: x.length - 1, start: 46, end: 690, log: true });
+              const columns = axis.columns(), stops = columns.map(([, , stop]) => stop);
+              const course = A.Plot.course(A.Plot.extremes(columns, stops, x));
+              return Float64Array.from(columns.flatMap(([pixel, start], k) => [pixel, start, course[k][1]]));
+            }""",
+            values,
+        ),
+        (-1, 3),
+    ).T
+    starts = starts.astype(int)
+    apart = starts < 15  # each in a column of its own, with none near by
+    np.testing.assert_array_equal(course[apart], values[starts[apart]])
+    ripples, drawn = values - decay_law(np.arange(65_537), 1e4), course - decay_law(starts, 1e4)
+    assert np.abs(drawn[starts > 1000]).max() < np.abs(ripples[1000:]).max() / 3
 
 
 @pytest.mark.parametrize("reach", [0, 14, 40])

@@ -63,7 +63,8 @@ def test_the_story_clamps():
     assert facts["bias"]["is_most_negative"]
     assert facts["bias"]["rotations"] < 1
     np.testing.assert_allclose(np.exp(facts["logit"]["ten"]), 10)
-    assert facts["logit"]["share"] > 80 > 1 > facts["clamp"]["share"]
+    assert facts["logit"]["share"] == 0, "it opens at the trained length"
+    assert facts["bias"]["share"] > 80 > 1 > facts["clamp"]["share"]
     assert facts["control"]["share"] > 80
 
     def gone(name):

@@ -86,7 +86,12 @@ def of_section_5() -> Iterator[str]:
     yield f"{many:.0f} % among 2048"
     assert LearnedDistanceBias().base == "10000"
     yield f"of one small model (base {grouped(10_000)})"
-    yield f"close to the {shown(LearnedDistanceBias).facts['within']:.2f} within the trained length"
+    story = LearnedDistanceBias.story()
+    facts = {name: shown(LearnedDistanceBias, **story[name]).facts for name in ("bias", "clamp", "control")}
+    yield f"in the end, {facts['bias']['share']:.0f} % of the attention"
+    yield f"falls from {facts['clamp']['unclamped']:.2f} to {facts['clamp']['loss']:.2f} nats per byte"
+    yield f"clamping them changes nothing, {facts['control']['loss']:.2f} as before"
+    yield f"close to the {facts['clamp']['within']:.2f} within the trained length"
     truncated = np.mean(shown(Extrapolation).values["first"]["truncated"])
     yield f"Truncate the text to its last 128 tokens, and it is {truncated:.2f}"
     texts = real_results.interventions()
@@ -112,6 +117,11 @@ def of_section_6() -> Iterator[str]:
 
 
 def of_section_7() -> Iterator[str]:
+    near, far = (shown(BiasExplorer, **BiasExplorer.story()[name]).facts for name in ("fan", "reach"))
+    yield f"half of head {near['shown_head']}'s attention would be on"
+    yield f"on the nearest {near['needed']} of {near['keys']} keys"
+    yield f"with {far['keys']} keys the steep heads attend no farther than before"
+    yield f"the gentlest needs {far['needed']} keys for half of its attention"
     yield "0.3 million parameters, $L = 128$"
 
 

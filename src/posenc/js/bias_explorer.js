@@ -1,7 +1,7 @@
 import { biasOf, sharesWithin, softmax } from "./arithmetic_bias.js";
 import { chipsAndList } from "./chips_and_list.js";
-import { colours, sequential } from "./colours.js";
-import { Axis, HeatMap, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
+import { colours, sequential, shade } from "./colours.js";
+import { Axis, HeatMap, Plot, cellAxis, grip, sized, widthOf, words } from "./drawing.js";
 import catalogue from "./bias_explorer.json";
 import { explorable } from "./explorable.js";
 import { fixed } from "./numbers.js";
@@ -11,20 +11,21 @@ const { picture } = catalogue;
 const TOKENS = 129; // in the matrix, at most
 const EQUAL = 1e-9; // rounding errors stay below
 const NEAR = 14; // pixels between a press and the line that it chooses
-const TOP = 24, LEFT = 50; // pixels above both panels, and to the left of each
+const TOP = 24, LEFT = 50, RIGHT = 30; // pixels above both panels, to the left of each, and for numbers to the right of the chart
+const CHIP = 8.5, APART = 20; // the radius of a head's number in pixels, and between two of them
 const LEARNS = ["kerple_log", "kerple_power", "fire", "transformer_xl", "deberta"]; // drawn at random here
 const JUMPS = ["transformer_xl", "deberta"]; // from one distance to the next
 const LIMITS = { t5: 8, fire: 12, transformer_xl: 8, deberta: 9 }; // of biases on either side of 0
 
-// The chart of all heads, and the matrix of one beside it, or on a phone below.
+// The chart of all heads, and as large the matrix of one beside it, or on a phone below.
 function places(width) {
   const narrow = width < 600;
   if (narrow) {
-    const sides = { left: LEFT, right: width - 24 };
-    return { narrow, height: 428, chart: { ...sides, top: TOP, bottom: 134 }, matrix: { ...sides, top: 192, bottom: 388 } };
+    const sides = { left: LEFT, right: width - RIGHT };
+    return { narrow, height: 428, chart: { ...sides, top: TOP, bottom: 178 }, matrix: { ...sides, top: 236, bottom: 390 } };
   }
-  const side = Math.min((width - 2 * LEFT - 86) / 2, 300), matrix = { left: width - side - 12, right: width - 12, top: TOP, bottom: TOP + side };
-  return { narrow, height: TOP + side + 40, chart: { ...matrix, left: LEFT, right: matrix.left - LEFT - 74 }, matrix };
+  const side = Math.min((width - 2 * LEFT - RIGHT - 12) / 2, 340), matrix = { left: width - side - 12, right: width - 12, top: TOP, bottom: TOP + side };
+  return { narrow, height: TOP + side + 40, chart: { ...matrix, left: LEFT, right: matrix.left - LEFT - RIGHT }, matrix };
 }
 
 // The biases that the chart shows, from least to greatest: they do not depend on what is drawn at random.
@@ -66,44 +67,50 @@ function compute(setting, width, previous, { t5 }) {
 
 const keysForHalf = (within) => within.findIndex((share) => share >= 0.5 - EQUAL) + 1;
 
-const APART = 12; // pixels between two numbers of heads
+// The steeper a head's line, the deeper its colour; those that jump have no slope.
+function tints(series, theme, { scheme }) {
+  if (JUMPS.includes(scheme)) return series.map(() => colours.neutral);
+  const falls = series.map((values) => values[0] - values.at(-1));
+  return falls.map((fall) => shade(falls.filter((other) => other < fall).length / Math.max(falls.length - 1, 1), theme));
+}
 
-// The number of each head where its line leaves the chart: below, or at the right, where they make room for each other.
-// Returns the box of each.
-function numberHeads({ context, theme, x, y }, series, head, short) {
-  const boxes = [], textOf = (h) => (short ? String(h + 1) : say(picture.number, { number: h + 1 }));
-  const ends = series.map((values, h) => {
-    const last = values.findLastIndex((value) => value >= y.from && value <= y.to), px = x.at(last);
-    return { h, last, px: px + 4, py: Math.min(y.at(values[last]), y.start - 7) };
-  }).filter(({ last }) => last >= 0);
-  const [right, below] = [true, false].map((isRight) => ends.filter(({ last }) => (last === x.to) === isRight).sort((one, other) => one.py - other.py));
-  const room = Math.floor((y.start - y.end) / APART), every = Math.ceil(right.length / room), kept = right.filter(({ h }, k) => h === head || k % every === 0).slice(-room);
-  let free = y.end + 4;
-  kept.forEach((each, k) => {
-    each.at = Math.min(Math.max(each.py, free), y.start - 5 - (kept.length - 1 - k) * APART);
-    free = each.at + APART;
-  });
+// The number of each head on its line, low in the chart, or at its right edge, where they make room for each other.
+// None covers the label beside the grip. Returns the box of each.
+function numberHeads({ context, theme, x, y }, series, head, colourOf, label) {
+  const boxes = [], seen = (value) => value <= y.to && y.at(value) <= y.start - CHIP - 2, plot = new Plot(context, theme);
+  const ends = series.map((values, h) => ({ h, last: values.findLastIndex(seen) })).filter(({ last }) => last >= 0);
+  const right = ends.filter(({ last }) => last === x.to).map(({ h }) => ({ h, py: y.at(series[h][x.to]) })).sort((one, other) => one.py - other.py);
+  const room = Math.floor((y.start - y.end + APART) / APART), every = Math.ceil(right.length / room), kept = right.filter(({ h }, k) => h === head || k % every === 0).slice(-room);
   const write = (h, px, py) => {
-    const text = textOf(h), bold = h === head;
-    words(context, theme, text, px, py, { rim: true, ...(bold && { colour: colours.score, bold }) });
-    boxes.push({ head: h, left: px - 4, right: px + widthOf(context, theme.font, text) + 4, top: py - APART / 2, bottom: py + APART / 2 });
+    const chosen = h === head;
+    context.beginPath();
+    context.arc(px, py, CHIP, 0, 2 * Math.PI);
+    Object.assign(context, { fillStyle: chosen ? colourOf(h) : theme.ground, strokeStyle: colourOf(h), lineWidth: 2 });
+    context.fill();
+    context.stroke();
+    words(context, sized(theme, 11), String(h + 1), px, py + 0.5, { align: "center", bold: true, colour: chosen ? theme.ground : theme.text });
+    boxes.push({ head: h, x: px, y: py, left: px - APART / 2, right: px + APART / 2, top: py - APART / 2, bottom: py + APART / 2 });
   };
-  for (const { h, py, at } of kept) {
-    new Plot(context, theme).rule([x.end, py], [x.end + 8, at], { colour: theme.muted, dash: [] });
-    write(h, x.end + 11, at);
-  }
-  const placed = [];
-  for (const { h, px, py } of below.sort(({ h }) => (h === head ? -1 : 0))) {
-    if (placed.some((other) => Math.abs(other - px) < (short ? 16 : 44))) continue;
-    placed.push(px);
-    write(h, px, py);
+  let free = y.end - 4;
+  kept.forEach(({ h, py }, k) => {
+    const at = Math.min(Math.max(py, free), y.start - 5 - (kept.length - 1 - k) * APART);
+    free = at + APART;
+    plot.rule([x.end, py], [x.end + 8, at], { colour: colourOf(h), dash: [], width: h === head ? 3.5 : 1.5 });
+    write(h, x.end + 8 + CHIP, at);
+  });
+  const taken = (px, py) => boxes.some((other) => Math.hypot(other.x - px, other.y - py) < APART)
+    || (Math.abs(py - label.py) < APART && px > Math.min(label.left, label.px) - APART && px < Math.max(label.right, label.px) + APART);
+  for (const { h, last } of ends.filter((end) => end.last < x.to).sort(({ h }) => (h === head ? -1 : 0))) {
+    let at = last;
+    while (at > 0 && (!seen(series[h][at]) || taken(x.at(at), y.at(series[h][at])))) at -= 1;
+    if (at > 0) write(h, x.at(at), y.at(series[h][at]));
   }
   return boxes;
 }
 
 // Above the numbers of lines that leave below; T5's stay within.
 const handleAt = ({ x, y, back }, { scheme }) => (
-  { x: x.at(back), y: y.start - (scheme === "t5" ? 14 : 30), line: { vertical: true, from: y.end, to: y.start } }
+  { x: x.at(back), y: y.start - (scheme === "t5" ? 14 : 46), line: { vertical: true, from: y.end, to: y.start } }
 );
 
 function drawChart(context, theme, result, state, cursor) {
@@ -116,20 +123,29 @@ function drawChart(context, theme, result, state, cursor) {
   });
   const texts = picture.half.map((text) => say(text, facts)), end = x.end - widthOf(context, theme.font, distance) - 12;
   words(context, theme, texts, 2, y.start + 22, { baseline: "top", colour: colours.score, bold: true, width: end - 2 });
-  context.globalAlpha = JUMPS.includes(state.scheme) ? 0.2 : 0.6;
-  for (const values of bias) plot.series(values, colours.neutral, { width: 1 });
+  const tint = tints(bias, theme, state), colourOf = (h) => (h === head ? colours.score : tint[h]);
+  context.globalAlpha = JUMPS.includes(state.scheme) ? 0.2 : 1;
+  bias.forEach((values, h) => plot.series(values, tint[h], { width: 1.6 }));
   context.globalAlpha = 1;
-  plot.series(bias[head], colours.score, { width: 3.5 });
+  plot.series(bias[head], theme.ground, { width: 7 });
+  plot.series(bias[head], colours.score, { width: 4 });
   plot.vertical(back, { dash: [5, 4], width: 1.5 });
   const value = bias[head][back];
   if (value >= y.from && value <= y.to) plot.marks([[back, value]], colours.score, { radius: 5 });
-  result.numbers = numberHeads(plot, bias, head, narrow);
+  result.numbers = numberHeads(plot, bias, head, colourOf, backLabel(context, theme, result, state));
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 
+// What is written beside the grip, at its right if there is room.
+function backLabel(context, theme, result, state) {
+  const { x: px, y: py } = handleAt(result, state), { values: { bias }, head, back, x } = result;
+  const text = say(picture.back, { back, bias: bias[head][back] }), wide = widthOf(context, theme.font, text), left = x.end - px > wide + 24 ? px + 14 : px - 14 - wide;
+  return { text, px, py, left, right: left + wide };
+}
+
 function drawGrip(context, theme, result, state) {
-  const { x: px, y: py } = handleAt(result, state), text = say(picture.back, { back: result.back }), right = result.x.end - px > widthOf(context, theme.font, text) + 24;
-  words(context, theme, text, px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text, ground: true });
+  const { text, px, py, left } = backLabel(context, theme, result, state);
+  words(context, theme, text, left, py, { colour: theme.text, ground: true });
   grip(context, theme, px, py, theme.text);
 }
 
@@ -188,10 +204,10 @@ function awayFromPart([fromX, fromY], [toX, toY], px, py) {
 }
 
 function facts({ values, head, back }, { distance }) {
-  const least = values.diagonal.reduce((a, b) => Math.min(a, b)), greatest = values.diagonal.reduce((a, b) => Math.max(a, b));
+  const least = values.diagonal.reduce((a, b) => Math.min(a, b)), greatest = values.diagonal.reduce((a, b) => Math.max(a, b)), row = values.bias[head];
   return {
     keys: distance + 1, shown_head: head + 1, shown_back: back, min: least, max: greatest, varies: greatest - least > EQUAL,
-    needed: keysForHalf(values.within[head]),
+    needed: keysForHalf(values.within[head]), halves: Math.LN2 / (row[0] - row[1]), preferred: row.indexOf(row.reduce((a, b) => Math.max(a, b))),
   };
 }
 

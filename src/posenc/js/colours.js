@@ -36,3 +36,8 @@ export function sequential(from, to, colour = palette.score) {
   const levels = channels(colour);
   return scale(from, to, () => levels, (value) => (value - from) / (to - from));
 }
+
+// The same colour from pale to deep on either theme, for what has an order.
+export function shade(share, theme, colour = palette.score) {
+  return `color-mix(in srgb, ${colour} ${100 - 90 * Math.abs(share - 0.5)}%, ${share < 0.5 ? theme.ground : theme.text})`;
+}

@@ -10,7 +10,6 @@ const { picture } = catalogue;
 const LOWEST = [-0.15, -0.25, -0.55, -1.05]; // where the picture ends: the first below all scores
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
 const REACH = 14; // pixels over which the envelope is smooth
-const THIN = 0.012; // differences of a score that a line's width hides
 const COARSE = 500_000; // cosines that one input may cost; more are added once the slider rests
 
 // The curves that are switched on: what each writes for start ≤ m < stop, and its cost beside that of S.
@@ -84,27 +83,30 @@ function handles({ x, y }, { base }) {
 
 function draw({ context, width, height }, result, state, theme, cursor) {
   const { x, columns, filled, values, sums } = result;
-  const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest);
-  const score = extremes(values.score), laws = extremes(values.law), law = Plot.edges(laws, THIN);
-  const around = (curve, share) => Plot.envelope(curve, laws.map(([, least, greatest]) => (law.banded ? 0 : (share * (least + greatest)) / 2)), REACH);
-  const bound = state.show_bound && extremes(values.bound), logarithm = state.show_logarithm && Plot.edges(extremes(values.logarithm), THIN);
+  const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest), trend = Plot.course(extremes(values.law));
+  const around = (curve, share) => (state.base > 1 ? Plot.envelope(curve, trend.map(([, value]) => share * value), REACH) : Plot.around(curve, REACH));
+  const score = extremes(values.score), isDense = x.to > 64; // else each value is seen
   const entries = [
     { label: say(picture.score, sums), colour: colours.score },
-    ...(state.base > 1 ? [{ label: law.banded ? picture.law_banded : picture.law, colour: theme.text, dash: LAW }] : []), // else one wave, whatever the pairs
+    ...(isDense ? [{ label: picture.range, colour: colours.score, area: true }] : []),
+    ...(state.base > 1 ? [{ label: picture.law, colour: theme.text, dash: LAW }] : []), // else one wave, whatever the pairs
   ];
   if (state.show_score) entries.push({ label: say(picture.random, state), colour: colours.key, area: true });
-  if (logarithm) entries.push({ label: picture.logarithm, colour: theme.text, dash: LOGARITHM });
+  if (state.show_logarithm) entries.push({ label: picture.logarithm, colour: theme.text, dash: LOGARITHM });
   if (state.show_bound) entries.push({ label: picture.bound, colour: colours.bound });
   const top = legend(context, theme, entries, x.start, 10, width) + 20;
   const plot = new Plot(context, theme, x, (result.y = yAxis(result, top, height)));
   plot.axes({ xTitle: picture.x, yTitle: picture.y, xTicks: Math.max(3, width / 110) });
   plot.horizontal(0, { colour: theme.muted, dash: [] });
   if (state.show_score) plot.area(around(extremes(values.low, values.high), state.correlation), colours.key);
-  if (state.show_bound) plot.swings(bound, Plot.around(bound, REACH), colours.bound);
-  plot.swings(score, around(score, 1), colours.score, { width: 2.2 });
-  if (x.to <= 64) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
-  if (state.base > 1) plot.dashed(law, theme.text, { dash: LAW });
-  if (logarithm) plot.dashed(logarithm, theme.text, { width: 2, dash: LOGARITHM });
+  if (state.show_bound) {
+    const bound = extremes(values.bound);
+    plot.swings(bound, Plot.around(bound, REACH), colours.bound);
+  }
+  if (state.base > 1) plot.curve(trend, theme.text, { dash: LAW });
+  plot.swings(score, isDense ? around(score, 1) : [], colours.score);
+  if (!isDense) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
+  if (state.show_logarithm) plot.curve(Plot.course(extremes(values.logarithm)), theme.text, { width: 2, dash: LOGARITHM });
   for (const handle of handles(result, state)) {
     grip(context, theme, handle.x, handle.y, colours.score);
     const text = say(picture.base, state), left = handle.x + 14 + widthOf(context, `600 ${theme.font}`, text) > width;
@@ -113,12 +115,10 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   if (cursor !== null) plot.vertical(cursor.distance);
 }
 
-function facts({ values }, { dim, distance, show_score }, done) {
-  const { score, low, high } = values, below = done ? score.findIndex((value) => value < 0) : -1;
-  return {
-    score: score[distance], pairs: dim / 2, negative: below >= 0, below,
-    ...(show_score && { mean: (low[distance] + high[distance]) / 2, deviation: (high[distance] - low[distance]) / 2 }),
-  };
+function facts(result, { base, dim, distance }) {
+  const frequencies = inverseFrequencies(dim, base), slow = frequencies.filter((frequency) => frequency * distance < 2 * Math.PI).length;
+  const isAlike = distance * (frequencies[0] - frequencies.at(-1)) < 2 * Math.PI; // no pair is a rotation ahead of another
+  return { pairs: dim / 2, slow, rotated: dim / 2 - slow, is_alike: isAlike };
 }
 
 function reading({ fill, values }, state, { distance: m }) {

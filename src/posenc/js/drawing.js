@@ -52,8 +52,7 @@ export class Axis {
   }
 }
 
-const APART = 3; // pixels between two values that a line can still join
-const NEAR = 2; // columns to each side whose values share their edges
+const FINE = 1; // pixels to either side over which a line is smooth
 
 export class Plot {
   constructor(context, theme, x, y) {
@@ -104,84 +103,39 @@ export class Plot {
     });
   }
 
-  // A line where a column holds one value; where it holds several, a pale band between least and greatest, and a line in it.
-  curve(extremes, colour, { width = 1.6, opacity = 0.4 } = {}) {
-    const { context, y } = this;
-    this.clip();
-    context.strokeStyle = context.fillStyle = colour;
-    context.lineWidth = width;
-    context.beginPath();
-    const bands = [];
-    let before = null;
-    for (const [pixel, low, high] of extremes) {
-      if (!(low <= high)) {
-        before = null;
-        continue;
-      }
-      const band = low < high;
-      const to = y.at(band ? Math.min(Math.max(before?.at ?? low, low), high) : low);
-      before === null ? context.moveTo(pixel, to) : context.lineTo(pixel, to);
-      if (band) bands.push([pixel, y.at(high), y.at(low)]);
-      before = { at: band ? (low + high) / 2 : low };
-    }
-    context.stroke();
-    context.globalAlpha = opacity;
-    for (const [pixel, top, bottom] of bands) context.fillRect(Math.floor(pixel), top - width / 2, 1, bottom - top + width);
-    context.restore();
-  }
-
-  // The same for a dashed line, which cannot fill a band: `edges` as below.
-  dashed({ upper, lower }, colour, { width = 1.6, dash }) {
+  // A line through one value in each column, as [pixel, value]; one that is not finite breaks it.
+  curve(points, colour, { width = 1.6, dash = [] } = {}) {
     const { context, y } = this;
     this.clip();
     context.strokeStyle = colour;
     context.lineWidth = width;
     context.setLineDash(dash);
-    for (const line of [upper, lower]) {
-      context.beginPath();
-      let drawing = false;
-      for (const [pixel, value] of line) {
-        const finite = Number.isFinite(value);
-        if (finite) drawing ? context.lineTo(pixel, y.at(value)) : context.moveTo(pixel, y.at(value));
-        drawing = finite;
-      }
-      context.stroke();
+    context.beginPath();
+    let drawing = false;
+    for (const [pixel, value] of points) {
+      const finite = Number.isFinite(value);
+      if (finite) drawing ? context.lineTo(pixel, y.at(value)) : context.moveTo(pixel, y.at(value));
+      drawing = finite;
     }
+    context.stroke();
     context.restore();
   }
 
-  // Where dashed lines run so that all values lie on or between them, as [pixel, value]; NaN breaks a line. A column that a
-  // curve passes in one direction is one stroke of one line. Where it goes up and down within a column, by more than `thin`,
-  // the values of neighbours overlap, and two lines follow the least and the greatest of the columns near by: those of one
-  // column jump.
-  static edges(extremes, thin) {
-    const overlap = ([, low, high], [, other, top]) => Math.min(high, top) - Math.max(low, other);
-    const wide = extremes.map((column, k) => [extremes[k - 1], extremes[k + 1]].some((next) => next && overlap(column, next) > thin));
-    for (let k = 0, last = -Infinity; k < wide.length; k++) {
-      if (!wide[k]) continue;
-      if (k - last <= 4 * NEAR) wide.fill(true, last + 1, k); // no line for a few columns between bands
-      last = k;
-    }
-    const middle = (k) => (extremes[k][1] + extremes[k][2]) / 2;
-    const upper = [], lower = [];
-    extremes.forEach(([pixel, least, greatest], k) => {
-      if (!wide[k]) {
-        const falls = k + 1 < extremes.length ? middle(k) > middle(k + 1) : k > 0 && middle(k - 1) > middle(k);
-        const stroke = least <= greatest ? [[pixel, least], [pixel, greatest]] : [[pixel, NaN]];
-        upper.push(...(falls ? stroke.reverse() : stroke));
-        lower.push([pixel, wide[k - 1] || wide[k + 1] ? (least + greatest) / 2 : NaN]);
-        return;
+  // Column by column as [pixel, value], the mean of the columns within a reach: by itself, it keeps what values stand far
+  // enough apart to show, and of what swings faster the course.
+  static course(extremes, reach = FINE) {
+    let first = 0;
+    return extremes.map(([pixel]) => {
+      while (extremes[first][0] < pixel - reach) first += 1;
+      let sum = 0, count = 0;
+      for (let k = first; k < extremes.length && extremes[k][0] <= pixel + reach; k++) {
+        const [, low, high] = extremes[k];
+        if (!(low <= high)) continue;
+        sum += (low + high) / 2;
+        count += 1;
       }
-      let low = least, high = greatest;
-      for (let j = Math.max(k - NEAR, 0); j <= Math.min(k + NEAR, extremes.length - 1); j++) {
-        if (!wide[j] || !(extremes[j][1] <= extremes[j][2])) continue;
-        low = Math.min(low, extremes[j][1]);
-        high = Math.max(high, extremes[j][2]);
-      }
-      upper.push([pixel, high]);
-      lower.push([pixel, low]);
+      return [pixel, sum / count];
     });
-    return { upper, lower, banded: wide.includes(true) };
   }
 
   // What a curve stays within around smooth `centres`, column by column as [pixel, least, greatest]: how far it goes from
@@ -203,22 +157,15 @@ export class Plot {
     return known.map(({ pixel, centre }, k) => [pixel, centre + lower[k], centre + upper[k]]);
   }
 
-  // The same around the curve's own course, averaged over the reach.
+  // The same around the curve's own course.
   static around(extremes, reach) {
-    const known = extremes.filter(([, low, high]) => low <= high);
-    const course = extremes.map(([at]) => {
-      const near = known.filter(([pixel]) => Math.abs(pixel - at) <= reach);
-      return near.reduce((sum, [, low, high]) => sum + (low + high) / 2, 0) / near.length;
-    });
-    return Plot.envelope(extremes, course, reach);
+    return Plot.envelope(extremes, Plot.course(extremes, reach).map(([, value]) => value), reach);
   }
 
-  // A curve that swings up and down within few pixels: a line as far as values stand apart, and what it stays within.
-  swings(extremes, envelope, colour, { width = 1.6 } = {}) {
-    const dense = extremes.findIndex(([pixel, low, high], k) => low < high || pixel - extremes[k - 1]?.[0] < APART);
+  // A curve that swings up and down within few pixels: what it stays within, and one line throughout.
+  swings(extremes, envelope, colour, style) {
     this.area(envelope, colour);
-    for (const side of [1, 2]) this.curve(envelope.map((column) => [column[0], column[side], column[side]]), colour, { width: 1 });
-    this.curve(extremes.slice(0, dense < 0 ? undefined : dense), colour, { width });
+    this.curve(Plot.course(extremes), colour, style);
   }
 
   area(extremes, colour) {

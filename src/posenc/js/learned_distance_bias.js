@@ -11,6 +11,7 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const TRAINED = 128, LONGEST = 256, HEAD_DIM = 32, COUNT = 3; // as in Python
 const PAIRS = HEAD_DIM / 2, BIN = 16; // distances of one bar
+const AROUND = 7; // distances to either side over which the bold curve is a mean, twice
 const POWER = 2 * Math.log(10), MOST = 2; // a line for each factor of 100, and how many up or down
 const TOP = 24, HEAD = 24, LOSSES = 72, RIGHT = 64, FOOT = 16; // pixels
 
@@ -48,7 +49,7 @@ function compute({ base, seed, layer, head, clamp, pair, length, show_pair: show
 
 // The losses take their room from the curves, so that nothing below the picture moves.
 function places(width, clamp) {
-  const wide = width >= 600, height = wide ? 404 : 366, bottom = height - 38 - (clamp === "none" ? 0 : LOSSES), top = bottom - (wide ? 88 : 72);
+  const wide = width >= 600, height = wide ? 436 : 366, bottom = height - 38 - (clamp === "none" ? 0 : LOSSES), top = bottom - (wide ? 88 : 72);
   return { wide, height, width, x: new Axis({ from: 0, to: LONGEST, start: 34, end: width - RIGHT }), curves: { top: TOP, bottom: top - 48 }, shares: { top, bottom }, ruler: top - 32 };
 }
 
@@ -82,20 +83,23 @@ function drawCurves(context, theme, result, { pair, length, show_pair: showsPair
   }
   words(context, theme, picture.logit, 0, 11, { width: 0.6 * (x.end + RIGHT) });
   words(context, theme, picture.weight, x.end + RIGHT, 11, { align: "right", width: 0.4 * (x.end + RIGHT) });
-  const curves = [
-    { values: values.all, text: clamps ? "" : picture.all, colour: theme.text, width: clamps || showsPair ? 1 : 1.6, dash: clamps ? [2, 3] : [] },
-    ...(clamps ? [{ values: values.clamped, text: "", colour: colours.score, width: 2, dash: [] }] : []),
-    ...(showsPair ? [{ values: values.pair, text: say(picture.pair, { pair }), colour, width: 2.8, dash: [] }] : []),
+  const thin = clamps || showsPair, all = meanOf(values.all), curves = [
+    clamps ? { mean: all.slice(TRAINED), colour: theme.text, width: 1.6, dash: [4, 3] }
+      : { mean: all, colour: theme.text, width: thin ? 1.6 : 2.8 },
+    ...(clamps ? [{ mean: [...meanOf(values.clamped, 0, TRAINED), ...meanOf(values.clamped, TRAINED)], colour: colours.score, width: 2.8 }] : []),
+    ...(showsPair ? [{ mean: pointsOf(values.pair), text: say(picture.pair, { pair }), colour, width: 2.8 }] : []),
   ];
-  const { values: filled } = curves.at(-1), above = clamps || showsPair ? curves.at(-1).colour : colours.bound, below = clamps || showsPair ? above : colours.neutral;
-  const spread = (of) => Array.from(filled.subarray(0, length), (value, m) => [x.at(m), ...of(value)]);
-  plot.area(spread((value) => [Math.min(value, 0), 0]), below);
-  plot.area(spread((value) => [0, Math.max(value, 0)]), above);
-  for (const { values: curve, colour: own, ...style } of curves) {
-    context.globalAlpha = 0.3;
-    plot.series(curve, own, style);
+  const { mean: filled } = curves.at(-1), up = thin ? curves.at(-1).colour : colours.bound, down = thin ? up : colours.neutral;
+  const spread = (of) => filled.filter(([m]) => m < length).map(([m, value]) => [x.at(m), ...of(value)]);
+  plot.area(spread((value) => [Math.min(value, 0), 0]), down);
+  plot.area(spread((value) => [0, Math.max(value, 0)]), up);
+  context.globalAlpha = 0.35;
+  plot.series(values.clamped, clamps ? colours.score : theme.text, { width: 0.8 });
+  for (const { mean, colour: own, ...style } of curves) {
+    context.globalAlpha = 0.35;
+    plot.line(mean, own, style);
     context.globalAlpha = 1;
-    plot.series(curve.subarray(0, length), own, style);
+    plot.line(mean.filter(([m]) => m < length), own, style);
   }
   const name = (text, px, wanted, own) => { // centred there or, where others stand, below
     const half = widthOf(context, `600 ${theme.font}`, text) / 2, at = Math.min(px, x.end - half);
@@ -109,21 +113,32 @@ function drawCurves(context, theme, result, { pair, length, show_pair: showsPair
     plot.marks(ends, colour, { radius: 4.5 });
     for (const [m, value] of ends) name(signed(value), x.at(m), y.at(value) + 15, colour);
   }
+  const raw = pointsOf(values.clamped), below = (points, at) => Math.max(...points.filter(([m]) => Math.abs(m - at) < 34).map(([, value]) => y.at(value))) + 12;
+  const far = 1.6 * TRAINED, near = 0.7 * TRAINED;
   if (clamps) {
-    const third = TRAINED / 3, lowest = Math.min(...values.clamped.subarray(TRAINED + third, LONGEST - third));
-    name(picture.clamped, x.at(1.5 * TRAINED), y.at(lowest) + 12, colours.score);
-    name(picture.as_trained, x.at(0.75 * TRAINED), y.at(0) - 11, theme.text);
-  }
-  const pixels = (series) => Array.from(series, (value, m) => [x.at(m), y.at(value)]);
-  nameCurves(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }, curves.map(({ values: curve, text, colour: own }) => ({ text, colour: own, points: pixels(curve) })), taken);
+    name(picture.as_trained, x.at(far), below(all, far), theme.text);
+    name(picture.clamped, x.at(far), below(raw, far), colours.score);
+  } else if (showsPair) name(picture.all, x.at(near), below(raw, near), theme.text);
+  const pixels = (points) => points.map(([m, value]) => [x.at(m), y.at(value)]);
+  nameCurves(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }, [
+    ...curves.map(({ mean, text, colour: own }) => ({ text, colour: own, points: pixels(mean) })), { points: pixels(raw), weight: 0.5 },
+  ], taken);
 }
+
+// The moving mean of a bias over the distances `from` … before `to`, as [distance, mean].
+function meanOf(bias, from = 0, to = LONGEST + 1) {
+  const once = Plot.course(pointsOf(bias).slice(from, to), AROUND);
+  return Plot.course(once.map(([m, value]) => [m, value, value]), AROUND);
+}
+
+const pointsOf = (bias) => Array.from(bias, (value, m) => [m, value, value]);
 
 // How much of the attention each distance gets from the bias alone: as trained as a frame, with what is clamped in teal.
 function drawWeights(context, theme, { x, shares, curves, values, clamps }, { length }, whole) {
   const { weights, clamped_weights: kept } = values, far = shareOf(kept), { bottom, top } = shares, y = new Axis({ from: 0, to: Math.max(0.25, ...weights, ...kept), start: bottom, end: top + 27 });
   const plot = new Plot(context, theme, x, y);
-  words(context, theme, picture.weights, x.start, top - 12, { width: x.end + RIGHT - x.start });
   whole.rule([x.at(length), curves.top + HEAD], [x.at(length), shares.bottom], { dash: [3, 3] });
+  words(context, theme, picture.weights, x.start, top - 12, { width: x.end + RIGHT - x.start, rim: true });
   const ends = weights.map((_, k) => [x.at(k * BIN), x.at(Math.min((k + 1) * BIN, length))]); // the last bar ends with the sequence
   kept.forEach((share, k) => share > 0 && plot.bar((ends[k][0] + ends[k][1]) / 2, Math.max(ends[k][1] - ends[k][0] - 2, 1), share, clamps ? colours.score : k * BIN < TRAINED ? colours.neutral : colours.bound));
   context.strokeStyle = theme.text;
@@ -163,9 +178,9 @@ const factsOf = (bias) => ({ bias, times: rounded(Math.exp(Math.abs(bias))) });
 
 function facts({ values, frequencies }, { pair, clamp, length }) {
   return {
-    trained: TRAINED, longest: LONGEST, half: TRAINED / 2, last: TRAINED - 1, ten: Math.log(10), bin: BIN,
+    trained: TRAINED, longest: LONGEST, half: TRAINED / 2, last: TRAINED - 1, ten: Math.log(10),
     rotations: turns(TRAINED, frequencies)[pair], drop: -values.pair[TRAINED], at_far: values.pair[LONGEST],
-    is_longer: length > TRAINED, share: 100 * shareOf(values.clamped_weights), near: 100 * values.clamped_weights[0], unclamped: values.losses.none, loss: values.losses[clamp], within: values.within,
+    is_longer: length > TRAINED, share: 100 * shareOf(values.clamped_weights), unclamped: values.losses.none, loss: values.losses[clamp], within: values.within,
     is_most_negative: values.most_negative.includes(pair), listed: values.most_negative.join(", "),
   };
 }
@@ -185,7 +200,7 @@ const render = explorable({
     const [{ left, right, top, bottom }] = onCurves(result);
     return px >= left && px <= right && py >= top && py <= bottom ? { length: lengthAt(px, result.x) } : null;
   },
-  opening: (share, { length }) => ({ length: Math.round(TRAINED + share * (length - TRAINED)) }), // the sequence grows past the trained length
+  opening: (share, { length }) => ({ length: Math.ceil((0.2 + 0.8 * share) * length) }), // the sequence grows
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

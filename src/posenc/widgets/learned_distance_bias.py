@@ -44,11 +44,11 @@ class LearnedDistanceBias(Explorable):
     """The distance bias of a trained model's heads, the attention that it alone gives, and the loss with it clamped."""
 
     module = "learned_distance_bias"
-    room = (700, 745)
+    room = (735, 745)
     main = ("clamp",)
 
     clamp = Choice("none", chips=True)
-    length = Control(LONGEST, 1, LONGEST, "integer")
+    length = Control(TRAINED, 1, LONGEST, "integer")
     show_pair = Switch(False)
     pair = Control(7, 0, HEAD_DIM // 2 - 1, "integer", needs="show_pair")
     base = Choice("10000", chips=True)

@@ -46,5 +46,4 @@ def test_the_distance_is_dragged_and_the_matrix_follows(open_live):
     [handle] = live.evaluate("explorable.handles")
     drag(live, [(handle["x"] + 3, top), (across, top)])  # anywhere on the line
     assert live.get("back") == 40
-    assert "40 tokens back, logits change by −5.00." in live.finding
     np.testing.assert_allclose(live.values()["diagonal"], displayed(BiasExplorer, back=40).values["diagonal"])

@@ -278,11 +278,13 @@ CASES = [
             {"method": "dynamic_ntk", "used": 100_000, "trained": 300, "dim": 4, "base": 1e7},
             {"method": "ntk_by_parts", "factor": 1.0, "beta_fast": 4, "beta_slow": 4.0, "base": 100.0},
             {"model": "Llama-3.1-8B", "method": "llama3"},
-            {"method": "none", "used": 256},
+            {"used": 256},
+            {"method": "linear", "factor": 2.0},
             {"method": "yarn_paper", "shown": "scores"},
         ],
         {"dim": 256, "trained": 4096, "used": 262_144, "factor": 64.0, "method": "dynamic_ntk", "shown": "scores"},
         handles=("factor",),
+        free={"method": "linear"},  # so that the factor can go on down, and moves no other control
     ),
     Case(
         BiasExplorer,

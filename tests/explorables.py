@@ -327,11 +327,11 @@ CASES = [
         [
             {"length": 1, "scaling": "yarn_by_4", "other": "alibi"},
             {"measure": "copy", "scheme": "none", "other": "rope_10000", "other_scaling": "linear", "length": 16},
-            {"measure": "copy_half", "view": "position", "other_scaling": "dynamic_ntk", "length": 8},
+            {"measure": "copy_half", "view": "position", "length": 8},
             {"view": "position", "scheme": "rope_10000", "scaling": "yarn_paper", "other": "quick_none", "length": 1},
-            {"scaling": "linear_by_4", "other_scaling": "linear", "length": 16},
+            {"scaling": "linear_by_4", "other": "rope_100", "other_scaling": "linear", "length": 16},
         ],
-        {"view": "position", "length": 16, "other_scaling": "ntk_by_parts"},
+        {"view": "position", "length": 16, "other": "rope_100", "other_scaling": "ntk_by_parts"},
         handles=("length",),
     ),
     Case(

@@ -6,7 +6,7 @@ import catalogue from "./context_extension.json";
 import { Axis, Plot, cellAxis, grip, legend, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { fillColumns } from "./filling.js";
-import { Labels, nameCurves } from "./labels.js";
+import { nameCurves } from "./labels.js";
 import { grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
@@ -19,6 +19,7 @@ const GRIP = 11; // pixels from the top of the panel to the grips of its thresho
 const HEAD = 30, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
 const BARS = 8; // pixels of a pair from which its bar stands apart from the next
 const NEAR = 9; // pixels from a curve within which a press chooses its method
+const ROWS = [0.85, 0.75, 0.65, 0.55, 0.45]; // of the angles, in which names stand
 const REACH = 12; // pixels over which the envelope of a score is smooth
 
 const isWide = (width) => width >= 600;
@@ -174,10 +175,7 @@ function drawDivisors(context, theme, width, result, state) {
   bounds.forEach((bound, k) => drawThreshold(context, theme, plot, bound, { ...state, left: k ? pairs.at(bounds[0].at) : above.left, right: above.right, top: above.top, taken }));
   const others = THREE.filter((name) => name !== method), curve = (name) => (name === method ? values.method?.divisor : values.three[name]);
   for (const name of others) plot.series(curve(name), colours.neutral, { width: 1.6 });
-  if (values.method) {
-    plot.series(values.method.divisor, colours.score, { width: 2.8 });
-    if (pairs.at(1) - pairs.at(0) >= BARS) plot.marks(Array.from(values.method.divisor, (value, i) => [i, value]), colours.score, { radius: 2.5 });
-  }
+  if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
   const points = (series) => Array.from(series, (value, i) => [pairs.at(i), up.at(value)]);
   nameCurves(context, theme, above, [
@@ -210,7 +208,7 @@ function drawAngles(context, theme, width, { place: { below }, pairs, values }, 
   });
   context.globalAlpha = 1;
   if (!method) return;
-  const fresh = reachesUnseen(values, method), labels = new Labels(context, theme, below);
+  const fresh = reachesUnseen(values, method);
   for (const style of [null, striped(theme.ground)]) {
     fresh.forEach((isNew, i) => {
       if (!isNew) return;
@@ -219,22 +217,23 @@ function drawAngles(context, theme, width, { place: { below }, pairs, values }, 
     });
   }
   const steps = ({ rotations }) => Array.from(rotations, (reached, i) => [[i - 0.5, Math.min(reached, 1)], [i + 0.5, Math.min(reached, 1)]]).flat();
-  const line = (points, colour, style) => {
-    plot.line(points, colour, style);
-    labels.beside(points.map(([at, value]) => [pairs.at(at), y.at(value)]));
+  const ghost = isScaled && isWide(width);
+  if (ghost) plot.line(steps(original), colours.neutral, { width: 1.6, dash: [3, 3] });
+  plot.line(steps(method), theme.text, { width: 2 });
+  // A name in the row where it has the most room between two series; beside it, if wanted, where that is too little.
+  const name = (texts, from, to, rows, style) => {
+    const roomAt = (row) => {
+      const y = upTo(row), fits = Array.from(to, (high, i) => upTo(high) <= y - 9 && upTo(from[i]) >= y + 9), first = fits.indexOf(true);
+      return first < 0 ? { room: 0 } : { y, left: edge(first), room: edge(first + fits.slice(first).concat(false).indexOf(false)) - edge(first) };
+    };
+    const { y, left, room } = rows.map(roomAt).reduce((best, one) => (one.room > best.room ? one : best)), long = (text) => widthOf(context, `600 ${theme.font}`, text);
+    if (room >= long(texts[0]) + 10) words(context, theme, texts[0], left + room / 2, y, { align: "center", colour: theme.text, ground: true, ...style });
+    else if (texts[1] && room > 0) words(context, theme, texts[1], Math.max(left - 6, below.left + long(texts[1])), y, { align: "right", colour: theme.text, ground: true, ...style });
   };
-  if (isScaled) line(steps(original), colours.neutral, { width: 1.6, dash: [3, 3] });
-  line(steps(method), theme.text, { width: 2 });
-  // Each name where it has the most room up and down.
-  const name = (text, from, to, bold) => {
-    const high = Array.from(from, (low, i) => upTo(low) - upTo(to[i])), most = Math.max(...high), best = high.map((each, i) => [each, i]).filter(([each]) => each > most - 1);
-    if (most < 18 || widthOf(context, theme.font, text) > below.right - below.left) return;
-    const i = best[Math.floor(best.length / 2)][1];
-    labels.write(text, [pairs.at(i), (upTo(from[i]) + upTo(to[i])) / 2], { towards: Math.PI / 2, away: -7, colour: theme.text, bold });
-  };
-  if (fresh.includes(true)) name(picture.unseen, seen, method.rotations.map((reached, i) => (fresh[i] ? reached : seen[i])), true);
-  if (isScaled) name(picture.unscaled, method.rotations, original.rotations, false);
-  name(picture.seen, seen.map(() => 0), seen, false);
+  const none = seen.map(() => 0);
+  name(picture.unseen, seen, method.rotations.map((reached, i) => (fresh[i] ? reached : 0)), ROWS, { bold: true });
+  if (ghost) name([picture.unscaled], method.rotations, original.rotations, ROWS, {});
+  name([picture.seen], none, seen, [0.2], {});
 }
 
 function drawScores({ context }, { place: { all }, x, up, columns, filled, values }, state, theme, cursor) {
@@ -262,12 +261,12 @@ const tiles = {};
 function striped(ground) {
   if (tiles[ground]) return tiles[ground];
   const tile = document.createElement("canvas"), context = tile.getContext("2d");
-  tile.width = tile.height = 6;
+  tile.width = tile.height = 8;
   context.strokeStyle = ground;
-  context.lineWidth = 2;
-  for (const from of [-6, 0, 6]) {
-    context.moveTo(from, 6);
-    context.lineTo(from + 6, 0);
+  context.lineWidth = 2.5;
+  for (const from of [-8, 0, 8]) {
+    context.moveTo(from, 8);
+    context.lineTo(from + 8, 0);
   }
   context.stroke();
   return (tiles[ground] = context.createPattern(tile, "repeat"));

@@ -8,6 +8,7 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const TRAINED = 128, LENGTHS = [128, 256, 512, 1024], DISTANCES = [16, 32, 64, 96, 192, 384, 768]; // as in Python
 const SCALINGS = Object.keys(catalogue.controls.scaling.options);
+const SEEN = ["linear", "ntk_by_parts", "yarn"]; // which keep all pairs at angles seen in training
 const RIGHT = sequential(0, 1.25); // pale enough for the numbers in the cells
 const COLUMNS = DISTANCES.toReversed(); // as in a text, whose end is at the right
 const LEFT = 9; // pixels, half a grip
@@ -110,6 +111,7 @@ function facts({ values }, { length, distance, scaling }) {
   return {
     measured: here(scaling) !== null, fits: Number(distance) < length, accuracy: here(scaling), tuned: before !== null,
     best: best ?? null, best_accuracy: best ? here(best) : null, next: next ?? null, next_accuracy: next ? here(next) : null, unscaled: here("default"),
+    avoids: Number(distance) > TRAINED && !SEEN.includes(scaling) && SEEN.includes(best),
     trained: TRAINED, symbols: SHADES.length, near_before: at(512, 32, before), near: at(512, 32), far: at(512, 384), within: at(512, 96),
   };
 }

@@ -15,7 +15,7 @@ const ROLES = {
 };
 const DOTTED = [1.5, 3];
 const TOP = 22, HEAD = 22, FREE = 26; // pixels, of them above all values, and below, where the length is dragged
-const LINE = 15, APART = 5; // pixels of a line of a name, and between two names
+const LINE = 15, APART = 5, BELOW = 38; // pixels of a line of a name, between two names, and that they may go below the axis
 const LEAST = 0.005; // of a change, which is 0.01 when it is rounded
 const NEAR = 7; // pixels within which a drag stays at a length that was measured
 
@@ -135,7 +135,7 @@ function nameLines(context, theme, { x, y, names: room }, named) {
     one.top = Math.max(one.top, free);
     free = one.top + one.high + APART;
   }
-  free = y.start + APART;
+  free = y.start + BELOW;
   for (const one of each.toReversed()) {
     one.top = Math.min(one.top, free - APART - one.high);
     free = one.top;

@@ -62,6 +62,11 @@ def grouped(number: float) -> str:
     return f"{number:,.0f}".replace(",", " ") if number >= 10_000 else f"{number:.0f}"
 
 
+def measured(scheme: str, times: int, measure: str = "text") -> str:
+    rows = shown(Extrapolation, scheme=scheme, measure=measure).values["first"]["by_length"]
+    return f"{np.mean([row[TIMES.index(times)] for row in rows]):.2f}"
+
+
 def of_section_2() -> Iterator[str]:
     yield f"at position {grouped(10_000)} as at position 1"
     yield "Position 7 has the same encoding in every text"
@@ -88,6 +93,7 @@ def of_section_5() -> Iterator[str]:
     assert LearnedDistanceBias().base == "10000"
     yield f"of one small model (base {grouped(10_000)})"
     yield f"close to the {shown(LearnedDistanceBias).facts['within']:.2f} within the trained length"
+    yield f"With RoPE (base 100), the loss at 512 tokens is {measured('rope_100', 4)} nats per byte"
     truncated = np.mean(shown(Extrapolation).values["first"]["truncated"])
     yield f"Truncate the text to its last 128 tokens, and it is {truncated:.2f}"
     texts = real_results.interventions()
@@ -113,10 +119,6 @@ def of_section_6() -> Iterator[str]:
 
 
 def of_section_7() -> Iterator[str]:
-    def measured(scheme: str, times: int, measure: str = "text") -> str:
-        rows = shown(Extrapolation, scheme=scheme, measure=measure).values["first"]["by_length"]
-        return f"{np.mean([row[TIMES.index(times)] for row in rows]):.2f}"
-
     yield "0.3 million parameters, $L = 128$"
     yield f"a loss of {measured('alibi', 16)} nats per byte at 16 times the trained length"
     yield f"RoPE with base 100, unscaled, has {measured('rope_100', 16)} there"

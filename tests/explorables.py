@@ -278,11 +278,13 @@ CASES = [
             {"method": "dynamic_ntk", "used": 100_000, "trained": 300, "dim": 4, "base": 1e7},
             {"method": "ntk_by_parts", "factor": 1.0, "beta_fast": 4, "beta_slow": 4.0, "base": 100.0},
             {"model": "Llama-3.1-8B", "method": "llama3"},
-            {"method": "none", "used": 256},
+            {"used": 256},
+            {"method": "linear", "factor": 2.0},
             {"method": "yarn_paper", "shown": "scores"},
         ],
         {"dim": 256, "trained": 4096, "used": 262_144, "factor": 64.0, "method": "dynamic_ntk", "shown": "scores"},
         handles=("factor",),
+        free={"method": "linear"},  # so that the factor can go on down, and moves no other control
     ),
     Case(
         BiasExplorer,
@@ -325,11 +327,11 @@ CASES = [
         [
             {"length": 1, "scaling": "yarn_by_4", "other": "alibi"},
             {"measure": "copy", "scheme": "none", "other": "rope_10000", "other_scaling": "linear", "length": 16},
-            {"measure": "copy_half", "view": "position", "other_scaling": "dynamic_ntk", "length": 8},
+            {"measure": "copy_half", "view": "position", "length": 8},
             {"view": "position", "scheme": "rope_10000", "scaling": "yarn_paper", "other": "quick_none", "length": 1},
-            {"scaling": "linear_by_4", "other_scaling": "linear", "length": 16},
+            {"scaling": "linear_by_4", "other": "rope_100", "other_scaling": "linear", "length": 16},
         ],
-        {"view": "position", "length": 16, "other_scaling": "ntk_by_parts"},
+        {"view": "position", "length": 16, "other": "rope_100", "other_scaling": "ntk_by_parts"},
         handles=("length",),
     ),
     Case(

@@ -89,23 +89,28 @@ def test_summary_of_results_that_were_made_up():
 SAID = [
     (
         {},
-        "At 4 times the trained length (512 tokens), the loss is 3.21 nats per byte with RoPE (base 100) "
-        "and 1.51 with RoPE (base 100) + YaRN.",
+        "From L to 4 L (512 tokens), the loss rises by 1.90 nats per byte with RoPE (base 100) "
+        "and by 0.20 with RoPE (base 100) + YaRN.",
     ),
     (
         {"scheme": "learned_interpolate", "other": "learned_clamp", "length": 8},
-        "At 8 times the trained length (1\u202f024 tokens), the loss is 1.50 nats per byte with "
-        "learned embedding (interpolated) (one seed) and 12.00 with learned embedding (clamped) (one seed).",
+        "From L to 8 L (1\u202f024 tokens), the loss doesn't change with learned embedding (interpolated) (one seed) "
+        "and rises by 10.50 nats per byte with learned embedding (clamped) (one seed).",
     ),
     (
         {"scheme": "learned_clamp", "other": "alibi", "length": 2},
-        "At 2 times the trained length (256 tokens), the loss is 3.00 nats per byte with "
-        "learned embedding (clamped) (one seed) and not measured with ALiBi (steep slopes).",
+        "From L to 2 L (256 tokens), the loss rises by 1.50 nats per byte with learned embedding (clamped) (one seed) "
+        "and isn't measured with ALiBi (steep slopes).",
     ),
     (
         {"view": "position", "scaling": "linear_by_4", "length": 2},
-        "At 2 times the trained length, the loss is not measured with RoPE (base 100) + PI (always by 4) "
-        "and 1.41 at position L and 1.41 at the end with RoPE (base 100) + YaRN.",
+        "From position L to the end, the loss isn't measured with RoPE (base 100) + PI (always by 4) "
+        "and doesn't change with RoPE (base 100) + YaRN.",
+    ),
+    (
+        {"scheme": "quick_none", "length": 1},
+        "At the trained length, the loss with NoPE (small model) is 0.73 nats per byte higher "
+        "than with RoPE (base 100) + YaRN.",
     ),
 ]
 

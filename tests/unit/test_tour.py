@@ -28,6 +28,7 @@ from posenc.widgets import (
     Rotation2D,
     SinusoidExplorer,
 )
+from posenc.widgets.extrapolation import TIMES
 from tests.book.notebooks.prose import NUMBER, normalise, numbers_in_output, prose_of
 from tests.explorables import sentence, shown
 from tools.reading import words
@@ -61,6 +62,11 @@ def grouped(number: float) -> str:
     return f"{number:,.0f}".replace(",", " ") if number >= 10_000 else f"{number:.0f}"
 
 
+def measured(scheme: str, times: int, measure: str = "text") -> str:
+    rows = shown(Extrapolation, scheme=scheme, measure=measure).values["first"]["by_length"]
+    return f"{np.mean([row[TIMES.index(times)] for row in rows]):.2f}"
+
+
 def of_section_2() -> Iterator[str]:
     yield f"at position {grouped(10_000)} as at position 1"
     yield "Position 7 has the same encoding in every text"
@@ -92,6 +98,7 @@ def of_section_5() -> Iterator[str]:
     yield f"falls from {facts['clamp']['unclamped']:.2f} to {facts['clamp']['loss']:.2f} nats per byte"
     yield f"clamping them changes nothing, {facts['control']['loss']:.2f} as before"
     yield f"close to the {facts['clamp']['within']:.2f} within the trained length"
+    yield f"With RoPE (base 100), the loss at 512 tokens is {measured('rope_100', 4)} nats per byte"
     truncated = np.mean(shown(Extrapolation).values["first"]["truncated"])
     yield f"Truncate the text to its last 128 tokens, and it is {truncated:.2f}"
     texts = real_results.interventions()
@@ -123,6 +130,13 @@ def of_section_7() -> Iterator[str]:
     yield f"with {far['keys']} keys the steep heads attend no farther than before"
     yield f"the gentlest needs {far['needed']} keys for half of its attention"
     yield "0.3 million parameters, $L = 128$"
+    yield f"a loss of {measured('alibi', 16)} nats per byte at 16 times the trained length"
+    yield f"RoPE with base 100, unscaled, has {measured('rope_100', 16)} there"
+    copied = "at 8 times the trained length, the same kind of model has an accuracy of"
+    yield f"{copied} {measured('alibi', 8, 'copy_half')}"
+    yield f"which are gentler, it is {measured('alibi_published', 8, 'copy_half')}"
+    without = f"at 4 times the trained length its loss is {measured('none', 4)}"
+    yield f"{without}, where unscaled RoPE has {measured('rope_100', 4)}"
 
 
 def of_section_8() -> Iterator[str]:

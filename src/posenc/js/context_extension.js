@@ -3,7 +3,7 @@ import { boundsOf, correctionRange, scaledFrequencies, turnsAtPair } from "./ari
 import { chipsAndList } from "./chips_and_list.js";
 import { colours, pairColour } from "./colours.js";
 import catalogue from "./context_extension.json";
-import { Axis, Plot, cellAxis, grip, legend, words } from "./drawing.js";
+import { Axis, Plot, cellAxis, grip, legend, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { fillColumns } from "./filling.js";
 import { nameCurves } from "./labels.js";
@@ -14,9 +14,12 @@ const { picture, names } = catalogue;
 const THREE = ["linear", "ntk_aware", "yarn_code"]; // always in sight
 const COARSE = 120_000; // cosines that one input may cost
 const ROUNDING = 1e-9; // relative; what is scaled by exactly as much as it needs to be reaches nothing unseen
-const LEAST_TOP = 8; // up to which the axis of the divisors goes at least
+const MOST = 64; // that a frequency is divided by, of all factors that can be chosen
 const GRIP = 11; // pixels from the top of the panel to the grips of its thresholds
+const HEAD = 30, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
+const BARS = 8; // pixels of a pair from which its bar stands apart from the next
 const NEAR = 9; // pixels from a curve within which a press chooses its method
+const ROWS = [0.85, 0.75, 0.65, 0.55, 0.45]; // of the angles, in which names stand
 const REACH = 12; // pixels over which the envelope of a score is smooth
 
 const isWide = (width) => width >= 600;
@@ -24,20 +27,19 @@ const pictureHeight = (width) => (isWide(width) ? 400 : 352);
 
 // Above, what each method divides the frequencies by; below, on the same axis of pairs, the angles reached. Or the scores alone.
 function places(width) {
-  const left = 46, right = width - 14, bottom = pictureHeight(width) - 40;
-  const strip = isWide(width) ? 84 : 62, between = isWide(width) ? 34 : 50;
+  const left = 46, right = width - 14, bottom = pictureHeight(width) - 40, strip = isWide(width) ? 150 : 126;
   return {
-    above: { left, right, top: 22, bottom: bottom - strip - between }, below: { left, right, top: bottom - strip, bottom },
+    above: { left, right, top: 22, bottom: bottom - strip - 32 }, below: { left, right, top: bottom - strip, bottom },
     all: { left, right, top: 22, bottom },
   };
 }
 
-// The axis of the divisors; a method may also speed a pair up a little.
-function divisors({ factor }, { top, bottom }) {
-  const most = Math.max(LEAST_TOP, factor), axis = new Axis({ from: most ** -0.08, to: most ** 1.22, start: bottom, end: top, log: true });
+// The axis of the divisors, up to the factor, or what it should be; a method may also speed a pair up a little.
+function divisors({ factor, used, trained }, { top, bottom }) {
+  const most = Math.max(2, factor, Math.min(used / trained, MOST)), each = Math.log(most) / (bottom - top - HEAD - FOOT);
+  const axis = new Axis({ from: Math.exp(-FOOT * each), to: most * Math.exp(HEAD * each), start: bottom, end: top, log: true });
   const powers = Array.from({ length: 7 }, (_, k) => 2 ** k).filter((tick, k) => tick <= most && (most <= 16 || k % 2 === 0));
-  axis.ticks = () => powers;
-  return axis;
+  return Object.assign(axis, { most, ticks: () => powers });
 }
 
 function compute(state, width, previous, lists) {
@@ -81,15 +83,16 @@ function reachesUnseen({ trained_rotations: seen }, { rotations: reached }) {
   return Array.from(seen, (turned, i) => turned < 1 && reached[i] > turned * (1 + ROUNDING));
 }
 
-const count = (flags) => flags.filter(Boolean).length;
+const count = (flags) => flags.filter(Boolean).length, isKept = (divisor) => divisor <= 1 + ROUNDING;
 const scoreAt = (distance, { frequencies }) => mean(cosines(distance, frequencies));
 
 function facts({ values, lists, lines }, state) {
   const { original, method } = values, { used, trained, dim } = state;
   return {
     pairs: dim / 2, times: used / trained, unscaled: count(reachesUnseen(values, original)), listed: lists.long.length, no_list: !method,
+    yarn_kept: count(Array.from(values.three.yarn_code, isKept)),
     ...(method && {
-      fresh: count(reachesUnseen(values, method)), kept: count(Array.from(method.divisor, (times) => times <= 1 + ROUNDING)),
+      fresh: count(reachesUnseen(values, method)), kept: count(Array.from(method.divisor, isKept)),
       score: scoreAt(used, lines.original), scaled: scoreAt(used, lines.method), temperature: method.attention_factor ** 2,
     }),
   };
@@ -115,15 +118,18 @@ function thresholds({ values, bounds }, { method, dim }) {
   return all.filter(({ at }) => at >= 0 && at <= dim / 2 - 1);
 }
 
+// The factor, but where nothing is scaled; its handle begins there, and makes PI of it.
+const dividing = ({ method, factor }) => (method === "none" ? 1 : factor);
+
 function handles(result, state) {
-  const { place, pairs, up, turnsAt, x } = result, { shown, trained, used, factor } = state;
+  const { place, pairs, up, turnsAt, x } = result, { shown, trained, used } = state;
   if (shown === "scores") {
     const line = { vertical: true, from: place.all.top, to: place.all.bottom };
     return trained > used ? [] : [{ name: "trained", x: x.at(trained), y: place.all.bottom - 16, line, drag: (px) => ({ trained: x.invert(px) }) }];
   }
   const line = { vertical: true, from: place.above.top, to: place.above.bottom };
   return [
-    { name: "factor", along: "y", x: place.above.right, y: up.at(factor), drag: (_, py) => ({ factor: up.invert(py) }) },
+    { name: "factor", along: "y", x: place.above.right, y: up.at(dividing(state)), drag: (_, py) => ({ factor: Math.min(up.invert(py), up.most) }) },
     ...thresholds(result, state).filter(({ moves }) => moves).map(({ name, at }) => ({
       name, x: pairs.at(at), y: place.above.top + GRIP, line, drag: (px) => ({ [name]: turnsAt(pairs.invert(px)) }),
     })),
@@ -158,7 +164,7 @@ function drawPairs({ context, width }, result, state, theme, cursor) {
 
 // What the frequency of each pair is divided by: equal steps are equal ratios.
 function drawDivisors(context, theme, width, result, state) {
-  const { place: { above }, pairs, up, values } = result, { method, factor } = state, taken = [];
+  const { place: { above }, pairs, up, values } = result, { method } = state, factor = dividing(state), taken = [];
   const plot = new Plot(context, theme, pairs, up), bounds = thresholds(result, state);
   if (bounds.length === 2) { // fast pairs, which keep their frequency, and slow ones, which do not
     plot.ground(pairs.from, bounds[0].at, pairColour(0, 9), 0.13);
@@ -166,13 +172,10 @@ function drawDivisors(context, theme, width, result, state) {
   }
   plot.axes({ xText: () => "", xTitle: "", yTitle: picture.scaling, yText: (value) => say(picture.times, { factor: value }) });
   plot.horizontal(factor, { dash: [2, 3], colour: theme.muted });
-  bounds.forEach((bound, k) => drawThreshold(context, theme, plot, bound, { ...state, wide: isWide(width), left: k ? pairs.at(bounds[0].at) : above.left, right: above.right, top: above.top, taken }));
+  bounds.forEach((bound, k) => drawThreshold(context, theme, plot, bound, { ...state, left: k ? pairs.at(bounds[0].at) : above.left, right: above.right, top: above.top, taken }));
   const others = THREE.filter((name) => name !== method), curve = (name) => (name === method ? values.method?.divisor : values.three[name]);
   for (const name of others) plot.series(curve(name), colours.neutral, { width: 1.6 });
-  if (values.method) {
-    plot.series(values.method.divisor, colours.score, { width: 2.8 });
-    if (pairs.at(1) - pairs.at(0) >= 4) plot.marks(Array.from(values.method.divisor, (value, i) => [i, value]), colours.score, { radius: 2.5 });
-  }
+  if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
   const points = (series) => Array.from(series, (value, i) => [pairs.at(i), up.at(value)]);
   nameCurves(context, theme, above, [
@@ -183,45 +186,54 @@ function drawDivisors(context, theme, width, result, state) {
 }
 
 // A threshold, and beside it what it does and, where there is room, how configurations call it.
-function drawThreshold(context, theme, plot, { name, rotations, at }, { method, factor, wide, left, right, top, taken }) {
-  const px = plot.x.at(at), fast = name === "beta_fast", [align, room] = fast || right - px < 40 ? ["right", px - left - 26] : ["left", right - px - 13];
+function drawThreshold(context, theme, plot, { name, rotations, at }, { method, factor, left, right, top, taken }) {
+  const px = plot.x.at(at), [align, room] = name === "beta_fast" || right - px < 40 ? ["right", px - left - 26] : ["left", right - px - 13], y = top + GRIP;
+  const written = picture.threshold[name].map((text) => say(text, { rotations, factor, bound: method === "llama3" ? `llama3_${name}` : name }, names));
   plot.vertical(at, { dash: [5, 4], width: 1.5 });
-  [picture.threshold[name], ...(wide ? [picture.called] : [])].forEach((texts, line) => {
-    const written = texts.map((text) => say(text, { rotations, factor, bound: method === "llama3" ? `llama3_${name}` : name }, names)), y = top + GRIP + 16 * line;
-    words(context, theme, written, px + (align === "right" ? -13 : 13), y, { align, colour: line ? theme.muted : theme.text, width: room });
-    taken.push({ left: align === "right" ? px - 13 - room : px, right: align === "right" ? px : px + 13 + room, top: y - 8, bottom: y + 8 });
-  });
+  words(context, theme, written, px + (align === "right" ? -13 : 13), y, { align, colour: theme.text, width: room });
+  taken.push({ left: align === "right" ? px - 13 - room : px, right: align === "right" ? px : px + 13 + room, top: y - 8, bottom: y + 8 });
 }
 
 // The angles that each pair reaches, up to a full rotation: pale as far as training has gone, striped beyond.
 function drawAngles(context, theme, width, { place: { below }, pairs, values }, state) {
   const { original, method, trained_rotations: seen } = values, y = new Axis({ from: 0, to: 1, start: below.bottom, end: below.top });
-  const plot = new Plot(context, theme, pairs, y), step = pairs.at(1) - pairs.at(0), wide = Math.max(0.84 * step, 1), left = (i) => pairs.at(i) - 0.42 * step;
-  const upTo = (rotations) => y.at(Math.min(rotations, 1)), fill = (i, top, bottom) => context.fillRect(left(i), top, wide, bottom - top);
-  plot.axes({ xTitle: picture.pairs, xTicks: Math.min(6, pairs.to + 0.5), yTitle: "", yTicks: 1, yText: grouped });
+  const plot = new Plot(context, theme, pairs, y), gap = pairs.at(1) - pairs.at(0) >= BARS ? 2 : 0, isScaled = state.method !== "none";
+  const upTo = (rotations) => y.at(Math.min(rotations, 1)), edge = (i) => Math.round(pairs.at(i - 0.5));
+  const fill = (i, top, bottom) => context.fillRect(edge(i), top, Math.max(edge(i + 1) - edge(i) - gap, 1), bottom - top);
+  plot.axes({ xTitle: picture.pairs, xTicks: Math.min(6, pairs.to + 0.5), yTitle: picture.reached.map((text) => say(text, state)), yTicks: 1, yText: grouped });
+  context.globalAlpha = 0.35;
   seen.forEach((turned, i) => {
     context.fillStyle = pairColour(i, seen.length);
-    context.globalAlpha = 0.35;
     fill(i, upTo(turned), below.bottom);
-    context.globalAlpha = 1;
   });
-  const steps = ({ rotations }) => Array.from(rotations, (reached, i) => [[i - 0.5, Math.min(reached, 1)], [i + 0.5, Math.min(reached, 1)]]).flat();
-  if (method) {
-    const fresh = reachesUnseen(values, method);
-    for (const style of [null, striped(theme.ground)]) {
-      fresh.forEach((isNew, i) => {
-        if (!isNew) return;
-        context.fillStyle = style ?? pairColour(i, seen.length);
-        fill(i, upTo(method.rotations[i]), upTo(seen[i]));
-      });
-    }
-    if (state.method !== "none") plot.line(steps(original), colours.neutral, { width: 1.6, dash: [3, 3] });
-    plot.line(steps(method), theme.text, { width: 2 });
+  context.globalAlpha = 1;
+  if (!method) return;
+  const fresh = reachesUnseen(values, method);
+  for (const style of [null, striped(theme.ground)]) {
+    fresh.forEach((isNew, i) => {
+      if (!isNew) return;
+      context.fillStyle = style ?? pairColour(i, seen.length);
+      fill(i, upTo(method.rotations[i]), upTo(seen[i]));
+    });
   }
-  const entries = [{ label: say(picture.reached[isWide(width) ? 0 : 1], state), colour: theme.text }];
-  if (method && state.method !== "none") entries.push({ label: picture.unscaled, colour: colours.neutral, dash: [3, 3] });
-  entries.push({ label: picture.unseen, colour: pairColour(seen.length - 1, seen.length), pattern: striped(theme.ground) });
-  legend(context, theme, entries, isWide(width) ? below.left : 0, below.top - (isWide(width) ? 14 : 31), width);
+  const steps = ({ rotations }) => Array.from(rotations, (reached, i) => [[i - 0.5, Math.min(reached, 1)], [i + 0.5, Math.min(reached, 1)]]).flat();
+  const ghost = isScaled && isWide(width);
+  if (ghost) plot.line(steps(original), colours.neutral, { width: 1.6, dash: [3, 3] });
+  plot.line(steps(method), theme.text, { width: 2 });
+  // A name in the row where it has the most room between two series; beside it, if wanted, where that is too little.
+  const name = (texts, from, to, rows, style) => {
+    const roomAt = (row) => {
+      const y = upTo(row), fits = Array.from(to, (high, i) => upTo(high) <= y - 9 && upTo(from[i]) >= y + 9), first = fits.indexOf(true);
+      return first < 0 ? { room: 0 } : { y, left: edge(first), room: edge(first + fits.slice(first).concat(false).indexOf(false)) - edge(first) };
+    };
+    const { y, left, room } = rows.map(roomAt).reduce((best, one) => (one.room > best.room ? one : best)), long = (text) => widthOf(context, `600 ${theme.font}`, text);
+    if (room >= long(texts[0]) + 10) words(context, theme, texts[0], left + room / 2, y, { align: "center", colour: theme.text, ground: true, ...style });
+    else if (texts[1] && room > 0) words(context, theme, texts[1], Math.max(left - 6, below.left + long(texts[1])), y, { align: "right", colour: theme.text, ground: true, ...style });
+  };
+  const none = seen.map(() => 0);
+  name(picture.unseen, seen, method.rotations.map((reached, i) => (fresh[i] ? reached : 0)), ROWS, { bold: true });
+  if (ghost) name([picture.unscaled], method.rotations, original.rotations, ROWS, {});
+  name([picture.seen], none, seen, [0.2], {});
 }
 
 function drawScores({ context }, { place: { all }, x, up, columns, filled, values }, state, theme, cursor) {
@@ -249,12 +261,12 @@ const tiles = {};
 function striped(ground) {
   if (tiles[ground]) return tiles[ground];
   const tile = document.createElement("canvas"), context = tile.getContext("2d");
-  tile.width = tile.height = 6;
+  tile.width = tile.height = 8;
   context.strokeStyle = ground;
-  context.lineWidth = 2;
-  for (const from of [-6, 0, 6]) {
-    context.moveTo(from, 6);
-    context.lineTo(from + 6, 0);
+  context.lineWidth = 2.5;
+  for (const from of [-8, 0, 8]) {
+    context.moveTo(from, 8);
+    context.lineTo(from + 8, 0);
   }
   context.stroke();
   return (tiles[ground] = context.createPattern(tile, "repeat"));
@@ -267,7 +279,8 @@ const render = explorable({
     { name: "distance", axis: ({ x }) => x, within: ({ place }, { shown }) => (shown === "scores" ? [place.all] : []) },
   ],
   height: pictureHeight, compute, draw, facts, reading, handles, press,
-  opening: (share, { factor }) => ({ factor: factor ** share }),
+  opening: (share, { trained, used }) => ({ used: Math.round(trained * (used / trained) ** share) }), // the sequence grows
+  linked: (changes, { method }) => (method === "none" && "factor" in changes && !("method" in changes) ? { method: "linear" } : {}),
   controls: { method: chipsAndList },
   pixel: ({ across, up }, at, value) => [across.at(at), up.at(value)],
 });

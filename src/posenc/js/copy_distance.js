@@ -1,5 +1,5 @@
 import { colours, sequential } from "./colours.js";
-import { HeatMap, Plot, cellAxis, grip, ruler, sized, words } from "./drawing.js";
+import { HeatMap, Plot, cellAxis, grip, ruler, sized, widthOf, words } from "./drawing.js";
 import catalogue from "./copy_distance.json";
 import { explorable } from "./explorable.js";
 import { fixed } from "./numbers.js";
@@ -8,8 +8,10 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const TRAINED = 128, LENGTHS = [128, 256, 512, 1024], DISTANCES = [16, 32, 64, 96, 192, 384, 768]; // as in Python
 const SCALINGS = Object.keys(catalogue.controls.scaling.options);
+const SEEN = ["linear", "ntk_by_parts", "yarn"]; // which keep all pairs at angles seen in training
 const RIGHT = sequential(0, 1.25); // pale enough for the numbers in the cells
 const COLUMNS = DISTANCES.toReversed(); // as in a text, whose end is at the right
+const LEFT = 9; // pixels, half a grip
 const STRIP = { top: 84, bottom: 91 }, RULER = STRIP.bottom + 25, ARC = 34; // pixels
 const SHADES = [1, 0.45, 0.75, 0.5, 0.9, 0.35, 0.65, 0.8, 0.4, 1, 0.55, 0.7, 0.3, 0.85]; // of the scored symbols of a block,
 const LAST = [3, 9, 6, 0, 12, 5, 10, 1, 8, 13, 4, 11, 2, 7]; // and which is drawn wrong last
@@ -24,23 +26,23 @@ function compute({ training, base, scaling, fine_tuning: steps }, width, previou
   return { values: { methods, before: isTuned ? tuned[scaling]["0"] : null, as_trained: accuracy.default }, untuned: isTuned ? tuned : null, ...places(width) };
 }
 
+// The table stands under the sequence, the names of its rows under the copy.
 function places(width) {
-  const wide = width >= 600, top = RULER + 50, bottom = top + (wide ? 30 : 28) * SCALINGS.length, right = wide ? 88 : 40, columns = cellAxis(COLUMNS.length, wide ? 140 : 92, width - right);
-  const across = wide ? 7 : 5, each = Math.floor((0.94 * Math.min(columns.at(1) - columns.at(0), right)) / across);
-  return { wide, columns, rows: cellAxis(SCALINGS.length, top, bottom), tile: { across, wide: each, high: wide ? 14 : 9, all: (wide ? 14 : 9) * Math.ceil(SHADES.length / across) }, copy: (columns.end + width) / 2, width, height: bottom + 20 };
+  const wide = width >= 600, top = RULER + 50, bottom = top + (wide ? 30 : 28) * SCALINGS.length, names = wide ? 140 : 92, columns = cellAxis(COLUMNS.length, LEFT, width - names);
+  const across = wide ? 7 : 5, each = Math.floor((0.94 * Math.min(columns.at(1) - columns.at(0), names)) / across), high = wide ? 14 : 10;
+  return { wide, columns, rows: cellAxis(SCALINGS.length, top, bottom), names: names - 8, tile: { across, wide: each, high, all: high * Math.ceil(SHADES.length / across) }, copy: (columns.end + width) / 2, width, height: bottom + 20 };
 }
 
 const blockAt = ({ columns }, { distance }) => columns.at(COLUMNS.indexOf(Number(distance)));
 const endAt = ({ columns }, { length }) => columns.at(firstOf(length) - 0.5);
 
-// The scored symbols of a block on the strip: so many right ones in their colour, of the others only frames.
-function drawBlock(context, theme, { tile: { across, wide, high, all } }, middle, right) {
+// The scored symbols of a block on the strip: so many right ones in their colour, the others grey.
+function drawBlock(context, { tile: { across, wide, high, all } }, middle, right) {
   const left = middle - (across / 2) * wide, top = STRIP.top - 2 - all;
-  Object.assign(context, { fillStyle: colours.key, strokeStyle: theme.grid, lineWidth: 1 });
   SHADES.forEach((shade, k) => {
-    const box = [left + (k % across) * wide + 0.5, top + Math.floor(k / across) * high + 0.5, wide - 1.5, high - 1.5], isRight = LAST.indexOf(k) < right;
-    context.globalAlpha = isRight ? shade : 1;
-    isRight ? context.fillRect(...box) : context.strokeRect(...box);
+    const isRight = LAST.indexOf(k) < right;
+    Object.assign(context, { fillStyle: isRight ? colours.key : colours.neutral, globalAlpha: isRight ? shade : 0.25 });
+    context.fillRect(left + (k % across) * wide + 0.5, top + Math.floor(k / across) * high + 0.5, wide - 1.5, high - 1.5);
   });
   context.globalAlpha = 1;
 }
@@ -56,7 +58,8 @@ function drawSequence({ context, width }, result, state, theme) {
   context.fillRect(left, top, width - left, bottom - top);
   context.globalAlpha = 1;
   for (const [from, to] of [[top - 8, bottom + 8], [rows.start, rows.end]]) plot.rule([columns.at(2.5), from], [columns.at(2.5), to], { colour: colours.bound, width: 2, dash: [5, 4] });
-  words(context, theme, say(picture.trained, { trained: TRAINED }), columns.at(2.5), rows.end + 12, { align: "center", colour: theme.text, bold: true });
+  const trained = say(picture.trained, { trained: TRAINED }), half = widthOf(context, `600 ${theme.font}`, trained) / 2;
+  words(context, theme, trained, Math.max(columns.at(2.5), half), rows.end + 12, { align: "center", colour: theme.text, bold: true });
   ruler(context, theme, width - 2, left, RULER, picture.sequence.map((each) => say(each, { length, times: length / TRAINED })));
   if (!known) return;
   const over = top - 6 - tile.all, high = Math.min(ARC, 8 + (copy - block) / 5);
@@ -70,26 +73,27 @@ function drawSequence({ context, width }, result, state, theme) {
     context.stroke();
   }
   context.setLineDash([]);
-  drawBlock(context, theme, result, block, SHADES.length);
-  drawBlock(context, theme, result, copy, Math.round(SHADES.length * (share ?? 0)));
+  drawBlock(context, result, block, SHADES.length);
+  drawBlock(context, result, copy, Math.round(SHADES.length * (share ?? 0)));
   grip(context, theme, block, (top + bottom) / 2, colours.key);
 }
 
-// The accuracy with each scaling, at each distance; after fine-tuning beside that before, where there is room.
-function drawAccuracy({ context }, { values, untuned, columns, rows, wide }, { scaling, length, distance, fine_tuning }, theme, cursor) {
-  const map = new HeatMap(context, theme, columns, rows), shares = SCALINGS.map((each) => COLUMNS.map((far) => shareOf(values.methods[each], length, far)));
-  const title = (untuned ? picture.tuned : picture.accuracy).map((text) => say(text, { fine_tuning })), header = rows.start - 9;
-  words(context, theme, title, 0, header - 18, { colour: theme.text, bold: true, width: columns.end });
-  words(context, theme, picture.distance, columns.start - 8, header, { align: "right", colour: colours.key });
-  map.fill(shares.flat().map((share) => share ?? NaN), RIGHT);
-  COLUMNS.forEach((far, k) => words(context, theme, String(far), columns.at(k), header, { align: "center", colour: colours.key, bold: String(far) === distance }));
+// The accuracy with each scaling, at each distance in the sequence; after fine-tuning beside that before, where there is room.
+function drawAccuracy({ context }, result, { scaling, length, distance, fine_tuning }, theme, cursor) {
+  const { values, untuned, columns, rows, wide, names } = result, first = firstOf(length), reached = COLUMNS.slice(first), left = endAt(result, { length });
+  const map = new HeatMap(context, theme, columns, rows), shares = SCALINGS.map((each) => reached.map((far) => shareOf(values.methods[each], length, far)));
+  const title = (untuned ? picture.tuned : picture.accuracy).map((text) => say(text, { fine_tuning })), header = rows.start - 9, end = columns.end + 8;
+  words(context, theme, title, left, header - 18, { colour: theme.text, bold: true, width: end + names - left });
+  words(context, theme, picture.distance, end, header, { colour: colours.key });
+  new HeatMap(context, theme, cellAxis(reached.length, left, columns.end), rows).fill(shares.flat().map((share) => share ?? NaN), RIGHT);
+  reached.forEach((far, k) => words(context, theme, String(far), columns.at(first + k), header, { align: "center", colour: colours.key, bold: String(far) === distance }));
   SCALINGS.forEach((each, r) => {
     const own = each === scaling;
-    words(context, theme, [catalogue.controls.scaling.options[each], picture.short[each]].filter(Boolean), columns.start - 8, rows.at(r), { width: columns.start - 8, align: "right", colour: own ? theme.text : theme.muted, bold: own });
+    words(context, theme, [catalogue.controls.scaling.options[each], picture.short[each]].filter(Boolean), end, rows.at(r), { width: names, colour: own ? theme.text : theme.muted, bold: own });
     shares[r].forEach((share, k) => {
-      const before = wide && untuned ? shareOf(untuned[each]?.["0"], length, COLUMNS[k]) : null;
+      const before = wide && untuned ? shareOf(untuned[each]?.["0"], length, reached[k]) : null;
       const text = share === null ? picture.none : before === null ? fixed(100 * share, 0) : say(picture.change, { before: 100 * before, after: 100 * share });
-      words(context, theme, text, columns.at(k), rows.at(r) + 1, { align: "center", colour: theme.text });
+      words(context, theme, text, columns.at(first + k), rows.at(r) + 1, { align: "center", colour: theme.text });
     });
   });
   map.outline(SCALINGS.indexOf(scaling), COLUMNS.indexOf(Number(distance)));
@@ -103,10 +107,11 @@ function draw(...all) {
 
 function facts({ values }, { length, distance, scaling }) {
   const { methods, before } = values, at = (long, far, of = methods[scaling]) => percent(shareOf(of, long, far)), here = (each) => at(length, Number(distance), methods[each]);
-  const [best] = SCALINGS.filter((each) => here(each) !== null).toSorted((one, other) => here(other) - here(one));
+  const [best, next] = SCALINGS.filter((each) => here(each) !== null).toSorted((one, other) => here(other) - here(one) || (other === scaling) - (one === scaling));
   return {
     measured: here(scaling) !== null, fits: Number(distance) < length, accuracy: here(scaling), tuned: before !== null,
-    best: best ?? null, best_accuracy: best ? here(best) : null,
+    best: best ?? null, best_accuracy: best ? here(best) : null, next: next ?? null, next_accuracy: next ? here(next) : null, unscaled: here("default"),
+    avoids: Number(distance) > TRAINED && !SEEN.includes(scaling) && SEEN.includes(best),
     trained: TRAINED, symbols: SHADES.length, near_before: at(512, 32, before), near: at(512, 32), far: at(512, 384), within: at(512, 96),
   };
 }
@@ -147,7 +152,7 @@ const render = explorable({
   press: (px, py, { columns, rows }) => {
     if (py < rows.start || py > rows.end) return null;
     const scaling = SCALINGS[rows.nearest(rows.invert(py))];
-    return px < columns.start ? { scaling } : { scaling, distance: String(COLUMNS[columns.nearest(columns.invert(px))]) };
+    return px > columns.end ? { scaling } : { scaling, distance: String(COLUMNS[columns.nearest(columns.invert(px))]) };
   },
   pixel: ({ columns, rows }, row, column) => [columns.at(column), rows.at(row)],
 });

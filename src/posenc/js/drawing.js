@@ -168,10 +168,10 @@ export class Plot {
     this.curve(Plot.course(extremes), colour, style);
   }
 
-  area(extremes, colour) {
+  area(extremes, colour, opacity = 0.22) {
     const { context, y } = this;
     this.clip();
-    context.globalAlpha = 0.22;
+    context.globalAlpha = opacity;
     context.fillStyle = colour;
     const above = extremes.map(([pixel, , high]) => [pixel, y.at(high)]);
     const below = extremes.map(([pixel, low]) => [pixel, y.at(low)]).reverse();

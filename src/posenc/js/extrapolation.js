@@ -15,7 +15,8 @@ const ROLES = {
 };
 const DOTTED = [1.5, 3];
 const TOP = 22, HEAD = 22, FREE = 26; // pixels, of them above all values, and below, where the length is dragged
-const LINE = 15, APART = 5; // pixels of a line of a name, and between two names
+const LINE = 15, APART = 5, BELOW = 38; // pixels of a line of a name, between two names, and that they may go below the axis
+const LEAST = 0.005; // of a change, which is 0.01 when it is rounded
 const NEAR = 7; // pixels within which a drag stays at a length that was measured
 
 const bottomOf = (width) => TOP + (width < 600 ? 272 : 300);
@@ -27,9 +28,9 @@ const placeOf = ({ length }) => Math.log2(length);
 const nearestOf = (state) => Math.round(placeOf(state)); // of the lengths that were measured
 const byPosition = ({ view }) => view === "position";
 
-// One scheme with one scaling, as Python's `values()` has it.
-function chosen(data, state, scheme, wanted) {
-  const scaling = data.scaled.includes(scheme) ? wanted : "default";
+// One scheme with one scaling, as Python's `values()` has it. Some options are both.
+function chosen(data, state, option, wanted) {
+  const [scheme, scaling] = data.both[option] ?? [option, data.scaled.includes(option) ? wanted : "default"];
   const name = say(picture.name, { scheme, scaling }, names);
   const entry = data.measured[state.measure][scheme], lengths = entry?.by_length[scaling];
   if (!lengths) return { name, trained: null, seeds: [], by_length: null, truncated: null, by_position: null };
@@ -72,7 +73,7 @@ function draw({ context }, result, state, theme, cursor) {
   const ticks = y.ticks(5).filter((tick) => y.at(tick) > y.end + HEAD - 4);
   y.ticks = () => ticks;
   if (x.to > past) {
-    plot.ground(past, x.to, colours.bound, 0.1);
+    plot.ground(past, x.to, colours.neutral, 0.1);
     words(context, theme, picture.longer, (x.at(past) + x.end) / 2, y.end + 11, { align: "center", bold: true, colour: theme.text, width: x.end - x.at(past) - 8 });
   }
   words(context, theme, titled(picture.y), x.start, y.end - 4, { baseline: "bottom", width: x.end + result.names + 12 - x.start });
@@ -95,6 +96,8 @@ function draw({ context }, result, state, theme, cursor) {
     const ends = (place) => (positions ? [place - 0.5, place + 0.5] : [place]);
     const spread = places.flatMap(([place, column]) => ends(place).map((at) => [x.at(at), Math.min(...column), Math.max(...column)]));
     const line = places.flatMap(([place, column]) => ends(place).map((at) => [at, mean(column)]));
+    const level = levelOf(drawn, state);
+    if (level !== null) plot.area(line.filter(([at]) => at >= past).map(([at, value]) => [x.at(at), Math.min(level, value), Math.max(level, value)]), colour, 0.12);
     plot.area(spread, colour);
     plot.line(line, colour, { width: thick, dash });
     labels.beside(line.map(([at, value]) => [x.at(at), y.at(value)]));
@@ -132,7 +135,7 @@ function nameLines(context, theme, { x, y, names: room }, named) {
     one.top = Math.max(one.top, free);
     free = one.top + one.high + APART;
   }
-  free = y.start + APART;
+  free = y.start + BELOW;
   for (const one of each.toReversed()) {
     one.top = Math.min(one.top, free - APART - one.high);
     free = one.top;
@@ -161,24 +164,34 @@ function press(px, py, { x, y }, state) {
 
 const columnOf = ({ by_length }, state) => by_length?.map((row) => row[nearestOf(state)]) ?? [null];
 
-// The means of one of both: at the chosen length; or where the trained length and the sequence end.
+// The mean of one of both within the trained length, null where it is not known; of positions, at its end.
+function levelOf(drawn, state) {
+  const values = columns(drawn, state)[byPosition(state) ? 1 : 0] ?? [null];
+  return isKnown(values) ? mean(values) : null;
+}
+
+// By how much its mean rises from there to the chosen length, or to the last position.
 function found(drawn, state) {
-  const both = byPosition(state) ? [1, -1].map((step) => drawn.by_position?.map((curve) => curve.at(step)) ?? [null]) : [columnOf(drawn, state), [null]];
-  if (!isKnown(both[0])) both.reverse(); // nothing is asked there
-  const [values, compared] = both;
-  if (!isKnown(values)) return { known: false };
-  const second = nearestOf(state) > 0 && isKnown(compared);
-  return { known: true, mean: mean(values), second, second_mean: second ? mean(compared) : null };
+  const level = levelOf(drawn, state), values = (byPosition(state) ? columns(drawn, state).at(-1) : columnOf(drawn, state)) ?? [null];
+  const ends = isKnown(values), known = level !== null && ends, change = known ? mean(values) - level : null;
+  return { known, level, rises: known && change >= LEAST, falls: known && change <= -LEAST, amount: known ? Math.abs(change) : null, ends, end: ends ? mean(values) : null };
 }
 
 function facts({ values, symbols, shown, times }, state) {
   const drawn = shown.map((role) => ({ name: values[role].name, seeds: values[role].seeds.length, trained: values[role].trained, ...found(values[role], state) }));
+  const [first, other] = drawn;
   drawn.forEach((one, k) => {
     one.opens = k === 0 && one.known;
     one.tokens = times * one.trained;
-    one.another = k > 0 && one.known && drawn[0].known && one.trained !== drawn[0].trained;
+    one.unit = (one.rises || one.falls) && !(k > 0 && (first.rises || first.falls));
+    one.another = k > 0 && one.known && first.known && one.trained !== first.trained;
+    one.same = k > 0 && ((one.rises && first.rises) || (one.falls && first.falls));
   });
-  return { drawn, symbols, length: times };
+  const apart = other && first.level !== null && other.level !== null ? first.level - other.level : null;
+  return {
+    drawn, symbols, length: times, compares: drawn.some((one) => one.known),
+    apart: apart && Math.abs(apart), less: apart < 0, first: first.name, second: other?.name,
+  };
 }
 
 function reading({ values, shown }, state, { column: place }) {

@@ -46,7 +46,7 @@ class ContextExtension(Explorable):
     main = ("method", "factor")
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(configs.model(name)) for name in MODELS})
-    method = Choice("linear", chips=True)
+    method = Choice("none", chips=True)
     shown = Choice("pairs", chips=True)
     factor = Control(4.0, 1, 64, "log")
     trained = Control(4096, 256, 131_072, "tokens")

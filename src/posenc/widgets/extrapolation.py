@@ -14,6 +14,7 @@ VALUE = {"text": "loss", "copy": "accuracy", "copy_half": "accuracy"}  # of each
 SYMBOLS = 64  # that the blocks are made of
 TIMES = (1, 2, 4, 8, 16)  # the trained length
 SCALED = ("rope_100", "rope_10000")
+BOTH = {"rope_100_yarn": ("rope_100", "yarn")}  # options that are a scheme and its scaling
 
 
 def _measured_as(scaling: str, times: int) -> str:
@@ -84,11 +85,11 @@ class Extrapolation(Explorable):
     view = Choice("length", chips=True)
     scheme = Choice("rope_100", chips=True)
     scaling = Choice("default", needs={"scheme": SCALED})
-    other = Choice("rope_100", chips=True)
-    other_scaling = Choice("yarn", needs={"other": SCALED})
+    other = Choice("rope_100_yarn", chips=True)
+    other_scaling = Choice("default", needs={"other": SCALED})
     length = Control(4, 1, 16, "log")
 
     @classmethod
     def data(cls) -> dict[str, Any]:
-        """The laboratory's results, as `summary` has them, the schemes that are scaled, and the number of symbols."""
-        return {"scaled": list(SCALED), "symbols": SYMBOLS, **_shipped()}
+        """The laboratory's results, as `summary` has them, what is scaled, and the number of symbols."""
+        return {"scaled": list(SCALED), "both": BOTH, "symbols": SYMBOLS, **_shipped()}

@@ -24,7 +24,8 @@ def test_a_curve_is_pressed_to_choose_its_method(open_live):
 def test_factor_thresholds_and_the_trained_length_are_dragged(open_live):
     live = open_live(ContextExtension)
     drag_handle(live, "factor", 0, -30)
-    assert live.get("factor") > 4
+    assert live.get("method") == "linear", "what divides all frequencies is PI"
+    assert 1 < live.get("factor") < 4
     live.set(**{**ContextExtension().setting(), "method": "yarn_code"})
     drag_handle(live, "beta_fast", 40, 0)
     drag_handle(live, "beta_slow", -30, 0)
@@ -44,7 +45,7 @@ def test_a_model_brings_its_numbers_and_is_left_when_one_moves(open_live):
     assert [live.get(name) for name in ("dim", "factor", "used")] == [96, 32, 131_072]
     live.control("method").locator("select").select_option("longrope")
     assert live.get("model") == "Phi-3-mini-128k-instruct"  # the method is no part of the preset
-    assert "LongRoPE keeps none of 48" in live.finding
+    assert "LongRoPE keeps none of the 48" in live.finding
     live.input("dim").press("ArrowRight")
     assert live.get("model") == "own"
     assert "lists of LongRoPE have 48 pairs" in live.finding

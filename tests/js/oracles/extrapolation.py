@@ -7,14 +7,13 @@ from typing import Any
 
 from posenc._sentences import say
 from posenc.widgets import Extrapolation
-from posenc.widgets.extrapolation import SCALED
+from posenc.widgets.extrapolation import BOTH, SCALED
 
 
 def _drawn(widget: Extrapolation, scheme: str, scaling: str) -> dict[str, Any]:
     """One scheme with one scaling, as `values` has it."""
     data = widget.data()
-    if scheme not in SCALED:
-        scaling = "default"
+    scheme, scaling = BOTH.get(scheme, (scheme, scaling if scheme in SCALED else "default"))
     words = widget.catalogue
     drawn = {"name": say(words["picture"]["name"], {"scheme": scheme, "scaling": scaling}, words["names"])}
     entry = data["measured"][widget.measure].get(scheme, {"by_length": {}})

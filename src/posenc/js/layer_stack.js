@@ -4,7 +4,7 @@ import {
 import { decay } from "./arithmetic.js";
 import { table } from "./blocks.js";
 import { colours } from "./colours.js";
-import { Axis, arrow, cellAxis, grip, sized, widthOf, words } from "./drawing.js";
+import { Axis, arrow, cellAxis, disc, grip, sized, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { changed, layerChips } from "./layer_chips.js";
 import catalogue from "./layer_stack.json";
@@ -213,16 +213,6 @@ function drawMatch(context, theme, result, width) {
   if (tip - x.start > 14) arrow(context, [x.start, MATCH], [tip, MATCH], colours.query, { width: 1.5, head: 7 });
   disc(context, theme, x.start, MATCH, 6, colours.query);
   grip(context, theme, spot, MATCH, colours.key);
-}
-
-function disc(context, theme, x, y, radius, colour) {
-  context.fillStyle = colour;
-  context.strokeStyle = theme.ground;
-  context.lineWidth = 1.5;
-  context.beginPath();
-  context.arc(x, y, radius, 0, 2 * Math.PI);
-  context.fill();
-  context.stroke();
 }
 
 function draw({ context, width }, result, state, theme, cursor) {

@@ -30,7 +30,7 @@ function compute(state, width, previous, data) {
 
 // The columns on the track of positions, below it the lanes of the two tokens that are dragged, and the injection points.
 function layout(width, most = MOST) {
-  const wide = width >= 600, gap = wide ? 28 : 10, across = (width - 2 * gap) / 3, foot = wide ? 204 : 176, track = foot + 12, frame = track + 120;
+  const wide = width >= 600, gap = wide ? 28 : 10, across = (width - 2 * gap) / 3, foot = wide ? 200 : 172, track = foot + 16, frame = track + 120;
   return {
     positions: new Axis({ from: 0, to: LAST, start: HALF.word + 1, end: width - HALF.word - 1 }),
     weights: new Axis({ from: 0, to: most, start: foot, end: TOP }),
@@ -67,6 +67,22 @@ function drawWeights({ context, width }, { values, blind, places, positions, wei
     const text = say(picture.weight, { weight: 100 * values.weights[k] });
     labels.write(text, [positions.at(places[k]), y.at(Math.max(values.weights[k], blind[k]))], { towards: -Math.PI / 2, away: 2, bold: true, colour: theme.text });
   }
+}
+
+// A wire from the injection point that is on to the weights that it changes.
+function drawWire(context, { positions: axis, weights, places, points, frame }, { injection_point }) {
+  const point = points.find(({ name }) => name === injection_point);
+  if (!point) return;
+  const middle = (point.left + point.right) / 2, across = places.map((place) => axis.at(place)), level = weights.start + 9;
+  context.strokeStyle = colours.score;
+  context.lineWidth = 3;
+  context.beginPath();
+  context.moveTo(middle, frame.top - 24);
+  context.lineTo(middle, level);
+  context.moveTo(Math.min(middle, ...across) - 1.5, level);
+  context.lineTo(Math.max(middle, ...across) + 1.5, level);
+  context.stroke();
+  for (const x of across) arrow(context, [x, level], [x, weights.start + 1], colours.score, { width: 3, head: 8 });
 }
 
 function drawTokens({ context }, { positions: axis, weights, places, data, track, lanes }, state, theme) {
@@ -157,6 +173,7 @@ function drawPoint(context, theme, { name, left, right }, result, state) {
 function draw(canvas, result, state, theme, cursor) {
   const { context } = canvas;
   drawWeights(canvas, result, theme, cursor);
+  drawWire(context, result, state);
   drawTokens(canvas, result, state, theme);
   for (const point of result.points) drawPoint(context, theme, point, result, state);
 }
@@ -185,9 +202,9 @@ function linked(changes, { together, m, n, start }) {
   return { m: m + shift, n: n + shift, start: start + shift };
 }
 
-function facts({ values: { weights, together, apart } }) {
+function facts({ values: { together, apart } }) {
   const same = (scores) => Math.max(...scores) - Math.min(...scores) <= ROUNDING;
-  return { weight: 100 * weights[KEY], relative: same(together), equivariant: same(apart) };
+  return { relative: same(together), equivariant: same(apart) };
 }
 
 const render = explorable({

@@ -20,7 +20,7 @@ class LayerStack(Explorable):
 
     module = "layer_stack"
     room = (700, 800)
-    main = ("model", "margin")
+    main = ("model", "context")
 
     model = Choice("smollm3", chips=True)
     margin = Control(16.0, 0, 24, "tenths")

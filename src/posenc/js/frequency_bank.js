@@ -11,6 +11,7 @@ const TURN = 2 * Math.PI;
 const WIDE = 560; // pixels from which the chart stands beside the large dials
 const HEIGHT = 396, NARROW = 380;
 const TOPS = [0.5, 1, 2.05]; // where the chart of differences ends: the first above all of them
+const CANCELLED = 0.1; // of a mean of cosines
 const SAME = 0.9995; // a similarity from which it is written as 1.000
 
 function compute(state, width) {
@@ -165,9 +166,9 @@ function draw(canvas, result, state, theme, cursor) {
 
 function facts({ values, frequencies }) {
   const pairs = frequencies.length, { similarity, share } = values;
-  const completed = values.rotations.filter((count) => count >= 1).length;
+  const completed = values.rotations.filter((count) => count >= 1).length, fast = (completed * (values.running_mean[completed - 1] ?? 0)) / pairs;
   return {
-    pairs, incomplete: pairs - completed, rotations: Math.floor(values.rotations[0]), mean: values.running_mean[pairs - 1],
+    pairs, completed, fast, slow: values.running_mean[pairs - 1] - fast, cancel: Math.abs(fast) < CANCELLED,
     similarity, same: similarity >= SAME, fastest: Math.ceil(pairs / 8), share: share === null ? null : 100 * share,
   };
 }

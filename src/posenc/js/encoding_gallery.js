@@ -64,9 +64,9 @@ const distancesFrom = ({ shown, apart }, position) => (
 // The large picture and the bars below it, then the small ones: each above its verdicts; on a phone in rows, and below them the
 // verdicts on the chosen encoding.
 function places(width) {
-  const wide = width >= 600, row = wide ? 18 : 17, bottom = MAP + (wide ? 96 : 54), zero = bottom + (wide ? 82 : 58), bars = { top: bottom + 22, bottom: zero };
+  const wide = width >= 600, row = wide ? 18 : 16, bottom = MAP + (wide ? 96 : 50), zero = bottom + (wide ? 82 : 57), bars = { top: bottom + 22, bottom: zero };
   const each = width >= 480 ? NAMES.length + 1 : 4, left = wide ? Math.min(width - 7 * 62, 366) : 0, column = wide ? (width - left) / NAMES.length : width / each;
-  const top = zero + (wide ? 38 : 28), thumb = wide ? 34 : 24, high = wide ? 87 : 66, first = wide ? top + high : top + Math.ceil(8 / each) * high + 4;
+  const top = zero + (wide ? 38 : 26), thumb = wide ? 34 : 24, high = wide ? 87 : 64, first = top + (wide ? high : Math.ceil(8 / each) * high);
   const last = first + PROPERTIES.length * row, height = wide ? last + row + 4 : last + 2;
   const columns = Array.from({ length: NAMES.length + 1 }, (_, k) => {
     const start = left + (wide ? k : k % each) * column, upper = wide ? top : top + Math.floor(k / each) * high;
@@ -175,7 +175,7 @@ function drawThumb(context, { values, gallery, dim, place: { wide, thumb } }, th
   const start = left + 2, end = right - 2, bars = { top: top + thumb + (wide ? 4 : 2), bottom: top + thumb + (wide ? 32 : 16) };
   new HeatMap(context, theme, cellAxis(SHOWN, start, end), cellAxis(dim, top, top + thumb)).fill(cellsOf(gallery[name].shown, SHOWN, dim), scaleOf(name, LONGEST));
   drawBars(context, cellAxis(LONGEST, start, end), bars, values.distances[name], gallery[name].most, 0);
-  words(context, sized(theme, 12), picture.columns[name], (start + end) / 2, top + thumb + (wide ? 42 : 32), { align: "center", colour: theme.text, bold: chosen, width: right - left - 2 });
+  words(context, sized(theme, 12), picture.columns[name], (start + end) / 2, top + thumb + (wide ? 42 : 31), { align: "center", colour: theme.text, bold: chosen, width: right - left - 2 });
   if (!chosen) return;
   context.strokeStyle = theme.text;
   context.lineWidth = 2;
@@ -203,7 +203,7 @@ function drawBoard({ context, width }, result, { scheme }, theme, cursor) {
   const verdicts = (name, from, to) => PROPERTIES.map((_, r) => ({ left: from, right: to, y: y.at(r), high: row - 3, met: met[name][r] }));
   if (!wide) {
     words(context, theme, picture.choose_short, (rest.left + rest.right) / 2, rest.top + 13, { align: "center", width: rest.right - rest.left - 2 });
-    words(context, theme, say(picture.count_of, { met: count(scheme), properties: PROPERTIES.length }), (rest.left + rest.right) / 2, rest.top + 33, { align: "center", colour: theme.text, bold: true, width: rest.right - rest.left - 2 });
+    words(context, theme, picture.count_of.map((text) => say(text, { met: count(scheme), properties: PROPERTIES.length })), (rest.left + rest.right) / 2, rest.top + 33, { align: "center", colour: theme.text, bold: true, width: rest.right - rest.left - 2 });
     drawVerdicts(context, theme, verdicts(scheme, 0, 26));
     PROPERTIES.forEach((property, r) => drawProperty(context, theme, properties[property], 34, y.at(r) + 1, width));
     for (const { name, left: from, right: to, top: upper } of columns) { // all verdicts on each, in the same order

@@ -15,7 +15,7 @@ import stacks from "./stacks.json";
 const { picture } = catalogue;
 const BACK = Array.from({ length: 20 }, (_, k) => 2 ** k); // distances at which JavaScript and Python are compared
 const WIDE = 600; // pixels from which a layer's type is written out
-const TOP = 46, ROWS = 260, BELOW = 22, GAP = 3; // pixels above, of, and below the strips, and between two
+const TOP = 46, ROWS = 240, BELOW = 22, GAP = 3; // pixels above, of, and below the strips, and between two
 const MATCH = 11, HEAD = 33; // the matching key's grip, the titles of columns
 const ROOM = 1.25; // times the sequence's length, where the axis ends
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
@@ -38,7 +38,7 @@ const STILL = { frequencies: new Float64Array(1), sums: new DecayTable(new Float
 
 function placesOf(width, context) {
   const wide = width >= WIDE, start = wide ? 200 : 112;
-  const x = new Axis({ from: 1, to: ROOM * context, start, end: width - (wide ? 96 : 44), log: true });
+  const x = new Axis({ from: 1, to: ROOM * context, start, end: width - (wide ? 106 : 44), log: true });
   return { wide, x, columns: x.columns() };
 }
 
@@ -231,7 +231,8 @@ function draw({ context, width }, result, _, theme, cursor) {
     if (wide || high < 34) words(context, wide ? sized(theme, 15) : theme, wide ? said.join(" ").trim() : said[0], width, middle, style);
     else said.forEach((text, line) => words(context, theme, text, width, middle + (said[1] ? 17 * line - 8 : 0), style));
   });
-  words(context, theme, picture.weight_title, width, HEAD, { align: "right" });
+  const title = wide ? picture.weight_title : "";
+  words(context, theme, title, width, HEAD, { align: "right" });
   const { left } = rowOf(result, 0).turning, end = x.at(result.context);
   words(context, theme, picture.press, left, HEAD, { width: x.start - left - 12 });
   rule(context, end, TOP, bottom + 3, theme.text, { width: 2 });
@@ -246,7 +247,7 @@ function draw({ context, width }, result, _, theme, cursor) {
     rule(context, x.at(trained), TOP, bottom, theme.text, { dash: [5, 3] });
     const spot = x.at(result.at), side = spot < x.at(trained) ? 1 : -1; // the mark stands beside the key's line
     const marks = picture.trained.map((text) => say(text, { length: trained })).map((mark) => {
-      const half = widthOf(context, theme.font, mark) / 2, most = width - widthOf(context, theme.font, picture.weight_title) - 8 - half, over = Math.min(x.at(trained), most);
+      const half = widthOf(context, theme.font, mark) / 2, most = width - widthOf(context, theme.font, title) - 8 - half, over = Math.min(x.at(trained), most);
       return [mark, Math.abs(over - spot) > half + 6 ? over : spot + side * (half + 6), most];
     });
     const [mark, middle, most] = marks.find(([, middle, most]) => middle <= most) ?? marks.at(-1);

@@ -69,7 +69,7 @@ FINDINGS = [
     ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, " distinguishes “我爱你” from “你爱我”: it changed by up to "),
     (
         {"causal": True, "order": "10"},
-        "The mask hides nothing from the last word, so its output is still a sum over the same words.",
+        "through the mask, order matters even without an encoding.",
     ),
     ({"sentence": MAT, "order": "4123"}, "Only equal words were swapped: the sentence is the same."),
     ({"sentence": "BOS the the the the", "order": "", "causal": True}, "The 4 outputs of “the” are up to "),

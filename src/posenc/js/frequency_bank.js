@@ -9,7 +9,7 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const TURN = 2 * Math.PI;
 const WIDE = 560; // pixels from which the chart stands beside the large dials
-const HEIGHT = 396, NARROW = 380;
+const HEIGHT = 396, NARROW = 355;
 const TOPS = [0.5, 1, 2.05]; // where the chart of differences ends: the first above all of them
 const CANCELLED = 0.1; // of a mean of cosines
 const SAME = 0.9995; // a similarity from which it is written as 1.000
@@ -39,8 +39,8 @@ function places(pairs, width) {
     return { grid, large, x: cellAxis(pairs, 384, width - 12), y: [HEIGHT - 42, 240] };
   }
   const grid = pairGrid(pairs, { width, height: 84, top: 22, least: 38, greatest: 60 });
-  const large = { y: 166, radius: 42, middles: [width * 0.25, width * 0.75] };
-  return { grid, large, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 272] };
+  const large = { y: 149, radius: 38, middles: [width * 0.25, width * 0.75] };
+  return { grid, large, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 250] };
 }
 
 const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);

@@ -19,7 +19,7 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    room = (700, 800)
+    room = (640, 780)
     main = ("model", "context")
 
     model = Choice("smollm3", chips=True)

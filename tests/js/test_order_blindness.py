@@ -64,10 +64,13 @@ def test_an_order_that_is_none_is_refused(order):
 
 
 FINDINGS = [
-    ({}, "Even the mean output is the same for “dog bites man” and “man bites dog”."),
-    ({"scheme": "rope"}, "”: it changed by up to "),
-    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, " distinguishes “我爱你” from “你爱我”: it changed by up to "),
-    ({"causal": True, "order": "10"}, "“man”, is the same in any order of the words before it."),
+    ({}, "Each output is a weighted sum over all words, and a sum does not depend on the order of its terms."),
+    ({"scheme": "rope"}, "”: a classifier could use it."),
+    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, " distinguishes “我爱你” from “你爱我”: a classifier"),
+    (
+        {"causal": True, "order": "10"},
+        "through the mask, their outputs depend on the order.",
+    ),
     ({"sentence": MAT, "order": "4123"}, "Only equal words were swapped: the sentence is the same."),
     ({"sentence": "BOS the the the the", "order": "", "causal": True}, "The 4 outputs of “the” are up to "),
     ({"sentence": "the the the the the", "causal": True}, "The 5 outputs of “the” are the same."),

@@ -15,7 +15,5 @@ def test_products_depend_on_the_offset_alone_and_not_on_the_axes():
 
 
 def test_a_product_rotates_by_the_angle_of_w_and_scales_by_its_length():
-    facts = shown(RotationPlanes, view="plane", w_length=1.3, w_angle=-2.0).facts
-    np.testing.assert_allclose(facts["after"], 1.3 * facts["before"])
-    before, after = np.angle(complex(1.6, 0.8)), np.angle(complex(facts["across"], facts["up"]))
-    np.testing.assert_allclose(np.exp(1j * (after - before)), np.exp(-2j))
+    rotated = shown(RotationPlanes, view="plane", w_length=1.3, w_angle=-2.0).values["rotated"]
+    np.testing.assert_allclose(complex(*rotated), complex(1.6, 0.8) * 1.3 * np.exp(-2j))

@@ -20,7 +20,7 @@ def test_each_step_of_the_story_is_true():
     assert not told["random"]["by_offset"]
     assert told["random"]["by_position"] > 90
     for step in ("none", "elsewhere", "base-one"):
-        assert told[step]["everywhere"]
+        assert told[step]["by_offset"]
         assert told[step]["symmetric"]
     np.testing.assert_allclose(told["none"]["kernel"], told["elsewhere"]["kernel"], atol=1e-12)
     assert (told["shift"]["peak"], told["shift"]["symmetric"]) == (1, False)

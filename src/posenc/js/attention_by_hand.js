@@ -2,7 +2,7 @@ import { dot } from "./arithmetic.js";
 import { attention, product } from "./arithmetic_attention.js";
 import { softmax } from "./arithmetic_bias.js";
 import { colours, sequential } from "./colours.js";
-import { Axis, HeatMap, Plot, arrow, cellAxis, grip, widthOf, words } from "./drawing.js";
+import { Axis, HeatMap, Plot, arrow, cellAxis, disc, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./attention_by_hand.json";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
@@ -13,8 +13,8 @@ const { picture } = catalogue;
 const FEATURES = ["creature", "object", "action", "glue"], SIDES = ["creature", "object"];
 const HANDED_OVER = 3; // features of a value, as in Python
 const WEIGHTS = sequential(0, 1.3); // pale enough for the numbers in the cells
-const ACROSS = [-0.35, 1.85], UP = [-0.42, 1.5]; // what the plane shows at least
-const DRAWN = 0.4; // of a query's length: only its direction decides which key reaches farthest along it
+const ACROSS = [-0.32, 1.45], UP = [-0.3, 1.25]; // what the plane shows at least
+const DRAWN = 0.25; // of a query's length: only its direction decides which key reaches farthest along it
 const GRIP = 8; // pixels; half of one may stand out of the plane
 const REACHES = Array.from({ length: 41 }, (_, k) => 0.075 * k - 0.5); // along the query, where the colours behind the arrows are computed
 const MERGED = 15; // pixels; keys nearer than that share their names
@@ -32,10 +32,10 @@ function compute(state, width, previous, { words: list, rows }) {
 // The plane, and beside or below it the matrix.
 function places(width, count) {
   const wide = width >= 490, share = (UP[1] - UP[0]) / (ACROSS[1] - ACROSS[0]), across = wide ? Math.min(0.55 * width, 480) : width;
-  const high = wide ? Math.max(across * share, 288) : Math.min(across * share, 250), unit = wide ? (ACROSS[1] - ACROSS[0]) / across : (UP[1] - UP[0]) / high; // of the plane for a pixel
+  const high = wide ? Math.max(across * share, 288) : Math.min(across * share, 200), unit = wide ? (ACROSS[1] - ACROSS[0]) / across : (UP[1] - UP[0]) / high; // of the plane for a pixel
   const left = wide ? across + 68 : 62, top = wide ? 42 : high + 52, right = width - (wide ? 2 : 4), bottom = top + (wide ? Math.max(160, high - 150) : 102);
   return {
-    wide, height: wide ? Math.max(high, bottom + 86) + 8 : bottom + 6,
+    wide, height: wide ? Math.max(high, bottom + 86) + 8 : bottom + 62,
     plane: {
       x: new Axis({ from: ACROSS[0], to: ACROSS[0] + across * unit, start: 0, end: across }),
       y: new Axis({ from: UP[0], to: UP[0] + high * unit, start: high, end: 0 }),
@@ -82,7 +82,6 @@ function drawPlane({ context }, result, theme) {
   const room = x.end - 20 - widthOf(context, theme.font, picture.across), field = picture.field.find((text) => widthOf(context, theme.font, text) <= room) ?? "";
   words(context, theme, field, 4, y.start - 8, { rim: true });
   labels.taken.push({ left: 4, right: 4 + widthOf(context, theme.font, field), top: y.start - 16, bottom: y.start });
-  if (!result.wide) labels.taken.push({ left: 0.5 * x.end, right: x.end, top: y.end, bottom: y.end + 78 }); // the output
   plot.clip(); // an arrow that is longer than the plane would cross the table
   if (long > 0.05) { // how far each key reaches along the query
     const far = 9 / long;
@@ -92,26 +91,27 @@ function drawPlane({ context }, result, theme) {
     context.globalAlpha = 0.45;
     arrow(context, origin, end, colours.query, { width: 9, head: 24 });
     context.globalAlpha = 1;
-    plot.marks(feet, colours.key, { radius: 4 });
+    plot.marks(feet, colours.key, { radius: 3, square: true });
   }
   values.keys.forEach((key, j) => {
-    const disc = discOf(result.plane, values.weights[asks][j]);
+    const radius = discOf(result.plane, values.weights[asks][j]);
     labels.beside([origin, tip(key)]);
-    labels.keep(...tip(key), 0.8 * disc);
-    context.globalAlpha = 0.35;
+    labels.keep(...tip(key), 0.8 * radius);
+    context.globalAlpha = 0.25;
     context.fillStyle = colours.key;
     context.beginPath();
-    context.arc(...tip(key), disc, 0, 2 * Math.PI);
+    context.arc(...tip(key), radius, 0, 2 * Math.PI);
     context.fill();
     context.globalAlpha = 1;
-    arrow(context, origin, tip(key), colours.key, { width: 3.5, head: Math.min(12, (x.at(Math.hypot(...key)) - origin[0]) / 2) });
+    arrow(context, origin, tip(key), colours.key, { width: 4.5, head: Math.min(14, (x.at(Math.hypot(...key)) - origin[0]) / 2) });
   });
+  for (const key of values.keys) disc(context, theme, ...tip(key), 5.5, colours.key); // even where an arrow is short
   context.restore();
   labels.along(origin, end);
   for (const [px, py] of [end, ...values.keys.map(tip)]) labels.keep(px, py, 11);
-  const named = ([px, py], text, colour, disc = 0) => { // outwards, or below where the arrow is hardly one
+  const named = ([px, py], text, colour, radius = 0) => { // outwards, or below where the arrow is hardly one
     const [across, down] = [px - origin[0], py - origin[1]], towards = Math.hypot(across, down) < MERGED ? Math.PI / 2 : Math.atan2(down, across);
-    labels.write(text, [px, py], { towards, away: Math.max(13, disc + 3), colour, bold: true });
+    labels.write(text, [px, py], { towards, away: Math.max(13, radius + 3), colour, bold: true });
   };
   named(end, say(picture.query, { asks: list[asks] }), colours.query);
   for (const { x: px, y: py, members, name } of clusters(result)) {
@@ -139,19 +139,13 @@ function drawWeights({ context, width }, result, theme, cursor) {
   drawGathered(context, theme, result);
 }
 
-// The output of the chosen token, as bars: below its weights, or where the plane is empty.
-function drawGathered(context, theme, { map, plane, wide, values, asks, list }) {
-  const { end } = map.x, start = wide ? map.x.start : 0.52 * end, top = wide ? map.y.end + 34 : plane.y.end + 20, scale = new Axis({ from: 0, to: 1, start: start + 64, end: end - 34 });
-  if (!wide) {
-    context.globalAlpha = 0.8;
-    context.fillStyle = theme.ground;
-    context.fillRect(start - 6, plane.y.end + 2, end - start + 8, 74);
-    context.globalAlpha = 1;
-  }
-  words(context, theme, picture.output.map((text) => say(text, { asks: list[asks] })), start, top - 12, { colour: theme.text, bold: true, width: end - start });
+// The output of the chosen token, as bars below the weights.
+function drawGathered(context, theme, { map, wide, values, asks, list }) {
+  const { end, start } = map.x, left = wide ? start + 58 : 164, top = map.y.end + (wide ? 42 : 18), scale = new Axis({ from: 0, to: 1, start: left + 6, end: end - 34 });
+  words(context, theme, picture.output.map((text) => say(text, { asks: list[asks] })), wide ? start : 0, wide ? top - 20 : top, { colour: theme.text, bold: true, width: wide ? end - start : left - 62 });
   values.gathered[asks].forEach((amount, f) => {
-    const at = top + 8 + 17 * f;
-    words(context, theme, picture.features[f], start + 58, at, { align: "right" });
+    const at = top + 17 * f;
+    words(context, theme, picture.features[f], left, at, { align: "right" });
     context.fillStyle = colours.score;
     context.fillRect(scale.start, at - 5, Math.max(scale.at(amount) - scale.start, 1), 10);
     words(context, theme, fixed(amount, 2), scale.at(amount) + 5, at, { colour: theme.text });
@@ -185,9 +179,10 @@ function handles({ plane: { x, y }, values, rows, list, asks }, state) {
   return all.filter((tip) => Math.max(outside(x, tip.x), outside(y, tip.y)) <= GRIP);
 }
 
-function facts({ values, asks, list }) {
-  const weights = values.weights[asks], best = weights.indexOf(Math.max(...weights)), output = values.gathered[asks], share = Math.max(...output);
-  return { asks: list[asks], best: list[best], weight: 100 * weights[best], feature: picture.features[output.indexOf(share)], share };
+function facts({ values, asks, list, rows }) {
+  const weights = values.weights[asks], weight = Math.max(...weights), best = list[weights.indexOf(weight)], output = values.gathered[asks], most = output.indexOf(Math.max(...output));
+  const from = list.reduce((sum, word, j) => (word === best ? sum + weights[j] * rows[j][most] : sum), 0) / output[most];
+  return { asks: list[asks], best, weight: 100 * weight, feature: picture.features[most], from: 100 * from };
 }
 
 function reading({ values, list, scale }, state, { query, key }) {

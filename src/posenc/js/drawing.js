@@ -379,6 +379,17 @@ export function arrow(context, [fromX, fromY], [toX, toY], colour, { width = 2.5
   context.fill();
 }
 
+// A point that stands out from the lines behind it.
+export function disc(context, theme, x, y, radius, colour) {
+  context.fillStyle = colour;
+  context.strokeStyle = theme.ground;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fill();
+  context.stroke();
+}
+
 // A mark on what can be dragged, the same everywhere.
 export function grip(context, theme, x, y, colour) {
   context.fillStyle = colour;

@@ -52,8 +52,8 @@ function measured(name, length, dim, steps, known) {
     monotonicity_violations: monotonicityViolations(within),
     shift_residual: steps[name][dim / 2 - 1],
   };
-  const neighbours = within.slice(1).map((row) => row.at(-1)), most = kept?.most ?? Math.max(...apart.flatMap((row) => Array.from(row)), 0);
-  return { shown, apart, most, scores, neighbours: [Math.min(...neighbours), Math.max(...neighbours)] };
+  const most = kept?.most ?? Math.max(...apart.flatMap((row) => Array.from(row)), 0);
+  return { shown, apart, most, scores };
 }
 
 // The distances of all encodings from that of one position, if it has one.
@@ -61,13 +61,18 @@ const distancesFrom = ({ shown, apart }, position) => (
   position < shown.length ? shown.map((_, n) => (n === position ? 0 : apart[Math.max(n, position)][Math.min(n, position)])) : []
 );
 
-// The large picture and the bars below it, then the small ones with their verdicts.
+// The large picture and the bars below it, then the small ones: each above its verdicts; on a phone in rows, and below them the
+// verdicts on the chosen encoding.
 function places(width) {
-  const wide = width >= 600, left = wide ? Math.min(width - 7 * 62, 366) : width < 400 ? 134 : 170, column = (width - left) / NAMES.length;
-  const bottom = MAP + (wide ? 96 : 62), high = wide ? 60 : 40, zero = bottom + 22 + high, top = zero + 38, thumb = wide ? 34 : 22;
-  const small = { top: top + thumb + 4, bottom: top + thumb + (wide ? 32 : 24) }, lines = wide ? 1 : column < 26 ? 3 : 2, row = 18;
-  const first = small.bottom + 6 + 15 * lines, last = first + PROPERTIES.length * row;
-  return { wide, left, column, bottom, bars: { top: zero - high, bottom: zero }, top, thumb, small, lines, first, row, last, height: last + row + 4 };
+  const wide = width >= 600, row = wide ? 18 : 16, bottom = MAP + (wide ? 96 : 50), zero = bottom + (wide ? 82 : 57), bars = { top: bottom + 22, bottom: zero };
+  const each = width >= 480 ? NAMES.length + 1 : 4, left = wide ? Math.min(width - 7 * 62, 366) : 0, column = wide ? (width - left) / NAMES.length : width / each;
+  const top = zero + (wide ? 38 : 26), thumb = wide ? 34 : 24, high = wide ? 87 : 64, first = top + (wide ? high : Math.ceil(8 / each) * high);
+  const last = first + PROPERTIES.length * row, height = wide ? last + row + 4 : last + 2;
+  const columns = Array.from({ length: NAMES.length + 1 }, (_, k) => {
+    const start = left + (wide ? k : k % each) * column, upper = wide ? top : top + Math.floor(k / each) * high;
+    return { name: NAMES[k], left: start, right: start + column, top: upper, bottom: wide ? last + row : upper + high };
+  });
+  return { wide, left, column, bottom, bars, top, thumb, columns: columns.slice(0, -1), rest: columns.at(-1), first, row, last, height };
 }
 
 function compute({ scheme, length, dim, m }, width, previous, { steps }) {
@@ -76,7 +81,6 @@ function compute({ scheme, length, dim, m }, width, previous, { steps }) {
   const each = (map) => Object.fromEntries(NAMES.map((name) => [name, map(gallery[name])]));
   const values = {
     encodings: gallery[scheme].shown,
-    neighbours: gallery[scheme].neighbours,
     distances: each((one) => distancesFrom(one, m)),
     scores: each(({ scores }) => scores),
     met: each(({ scores }) => PROPERTIES.map((property) => isMet(property, scores[property], dim))),
@@ -85,7 +89,7 @@ function compute({ scheme, length, dim, m }, width, previous, { steps }) {
   const axes = {
     position: cellAxis(LONGEST, 30, width - 10),
     dimension: cellAxis(dim, MAP, place.bottom),
-    encoding: cellAxis(NAMES.length, place.left, width),
+    encoding: cellAxis(NAMES.length, place.left, width), // on a phone for the keyboard alone
     property: cellAxis(PROPERTIES.length, place.first, place.last),
   };
   return { values, gallery, length, dim, place, axes };
@@ -153,62 +157,84 @@ function drawMap({ context, width }, { values, gallery, axes, place }, { scheme,
   if (cursor !== null) map.outline(cursor.dimension, cursor.position);
 }
 
-// The chosen encoding's column, and what leads from it to the large picture.
-function drawChoice({ context }, { axes: { position }, place }, theme, left, right) {
-  const upper = place.top - 2, from = place.bars.bottom + 24, lower = place.small.bottom + 2;
+// What leads from the large picture to the chosen encoding's column.
+function drawChoice(context, { axes: { position }, place }, theme, { left, right }) {
+  const from = place.bars.bottom + 24, lower = place.top + 68;
   context.fillStyle = theme.muted;
   context.globalAlpha = 0.2;
   context.beginPath();
-  for (const [x, y] of [[position.start, from], [position.end, from], [right, upper], [left, upper]]) context.lineTo(x, y);
+  for (const [x, y] of [[position.start, from], [position.end, from], [right - 1, place.top - 2], [left + 1, place.top - 2]]) context.lineTo(x, y);
   context.fill();
   context.globalAlpha = 0.12;
-  context.fillRect(left, lower, right - left, place.last + place.row + 2 - lower);
+  context.fillRect(left + 1, lower, right - left - 2, place.last + place.row + 2 - lower);
   context.globalAlpha = 1;
-  context.strokeStyle = theme.text;
-  context.lineWidth = 2;
-  context.strokeRect(left, upper, right - left, lower - upper);
 }
 
-function drawBoard(canvas, { values, gallery, axes, place }, { scheme, dim }, theme, cursor) {
-  const { context } = canvas, { wide, left, column, top, thumb, small, lines, row, last } = place, { property: y } = axes;
-  const columns = NAMES.map((name, k) => ({ name, start: left + k * column + 2, end: left + (k + 1) * column - 2 }));
-  const high = row - 3, large = sized(theme, 14);
-  const chosen = columns.find(({ name }) => name === scheme);
-  drawChoice(canvas, { axes, place }, theme, chosen.start - 1, chosen.end + 1);
-  // All marks of one look in turn: a change of font costs more than a word.
+// An encoding, and the distances of all positions from m.
+function drawThumb(context, { values, gallery, dim, place: { wide, thumb } }, theme, { name, left, right, top }, chosen) {
+  const start = left + 2, end = right - 2, bars = { top: top + thumb + (wide ? 4 : 2), bottom: top + thumb + (wide ? 32 : 16) };
+  new HeatMap(context, theme, cellAxis(SHOWN, start, end), cellAxis(dim, top, top + thumb)).fill(cellsOf(gallery[name].shown, SHOWN, dim), scaleOf(name, LONGEST));
+  drawBars(context, cellAxis(LONGEST, start, end), bars, values.distances[name], gallery[name].most, 0);
+  words(context, sized(theme, 12), picture.columns[name], (start + end) / 2, top + thumb + (wide ? 42 : 31), { align: "center", colour: theme.text, bold: chosen, width: right - left - 2 });
+  if (!chosen) return;
+  context.strokeStyle = theme.text;
+  context.lineWidth = 2;
+  context.strokeRect(left + 1, top - 2, right - left - 2, bars.bottom - top + 4);
+}
+
+// Verdicts in one look after the other: a change of font costs more than a word.
+function drawVerdicts(context, theme, cells) {
+  const large = sized(theme, 14);
   for (const fine of [true, false]) {
-    const alike = columns.flatMap(({ name, start, end }) => PROPERTIES.map((_, r) => ({ start, end, r })).filter(({ r }) => values.met[name][r] === fine));
+    const alike = cells.filter(({ met }) => met === fine), mark = picture[fine ? "met" : "failed"];
     context.globalAlpha = fine ? 0.26 : 0.07;
     context.fillStyle = fine ? colours.score : colours.neutral;
-    for (const { start, end, r } of alike) context.fillRect(start, y.at(r) - high / 2, end - start, high);
+    for (const { left, right, y, high } of alike) context.fillRect(left, y - high / 2, right - left, high);
     context.globalAlpha = 1;
-    const mark = picture[fine ? "met" : "failed"];
-    for (const { start, end, r } of alike) words(context, large, mark, (start + end) / 2, y.at(r) + 1, { align: "center", colour: fine ? theme.text : colours.bound, bold: true });
+    for (const { left, right, y } of alike) words(context, large, mark, (left + right) / 2, y + 1, { align: "center", colour: fine ? theme.text : colours.bound, bold: true });
   }
-  const counts = NAMES.map((name) => values.met[name].filter(Boolean).length), most = Math.max(...counts), named = sized(theme, wide ? 12 : 11);
-  columns.forEach(({ name, start, end }, k) => {
-    const map = new HeatMap(context, theme, cellAxis(SHOWN, start, end), cellAxis(dim, top, top + thumb)), middle = (start + end) / 2;
-    map.fill(cellsOf(gallery[name].shown, SHOWN, dim), scaleOf(name, LONGEST));
-    drawBars(context, cellAxis(LONGEST, start, end), small, values.distances[name], gallery[name].most, 0);
-    const [at, align] = wide || k < NAMES.length - 1 ? [middle, "center"] : [end + 1, "right"]; // in several lines where a name is wider than its column
-    words(context, named, picture.columns[name], at, small.bottom + 10 + 15 * (k % lines), { align, colour: theme.text, bold: wide && name === scheme, width: lines * column - (wide ? 4 : 13) });
-    if (counts[k] === most) {
-      context.fillStyle = colours.score;
-      context.fillRect(start, last + 1, end - start, row - 2);
+}
+
+function drawBoard({ context, width }, result, { scheme }, theme, cursor) {
+  const { values: { met }, axes, place } = result, { wide, left, columns, rest, row, last, top, thumb } = place, y = axes.property, large = sized(theme, 14);
+  const count = (name) => met[name].filter(Boolean).length, most = Math.max(...NAMES.map(count)), chosen = columns.find(({ name }) => name === scheme);
+  if (wide) drawChoice(context, result, theme, chosen);
+  columns.forEach((column) => drawThumb(context, result, theme, column, column === chosen));
+  const verdicts = (name, from, to) => PROPERTIES.map((_, r) => ({ left: from, right: to, y: y.at(r), high: row - 3, met: met[name][r] }));
+  if (!wide) {
+    words(context, theme, picture.choose_short, (rest.left + rest.right) / 2, rest.top + 13, { align: "center", width: rest.right - rest.left - 2 });
+    words(context, theme, picture.count_of.map((text) => say(text, { met: count(scheme), properties: PROPERTIES.length })), (rest.left + rest.right) / 2, rest.top + 33, { align: "center", colour: theme.text, bold: true, width: rest.right - rest.left - 2 });
+    drawVerdicts(context, theme, verdicts(scheme, 0, 26));
+    PROPERTIES.forEach((property, r) => drawProperty(context, theme, properties[property], 34, y.at(r) + 1, width));
+    for (const { name, left: from, right: to, top: upper } of columns) { // all verdicts on each, in the same order
+      const cell = (to - from - 4) / PROPERTIES.length;
+      met[name].forEach((fine, r) => {
+        context.fillStyle = fine ? colours.score : theme.grid;
+        context.fillRect(from + 2 + r * cell, upper + thumb + 19, cell - 1, 5);
+      });
     }
-    words(context, large, String(counts[k]), middle, last + row / 2 + 1, { align: "center", colour: counts[k] === most ? theme.ground : theme.text, bold: true });
-  });
-  PROPERTIES.forEach((property, r) => drawProperty(context, theme, properties[property], y.at(r) + 1, left - 8));
-  words(context, theme, say(picture[wide ? "count" : "count_short"], { properties: PROPERTIES.length }), 0, last + row / 2 + 1, { colour: theme.text, bold: true });
-  words(context, theme, [picture.choose, picture.choose_short], 0, top + thumb / 2, { width: left - 6 });
-  words(context, theme, picture.far, 0, (small.top + small.bottom) / 2 + 1, { width: left - 6 });
+    if (cursor !== null) new HeatMap(context, theme, cellAxis(1, 0, width - 2), y).outline(cursor.property, 0);
+    return;
+  }
+  drawVerdicts(context, theme, columns.flatMap((column) => verdicts(column.name, column.left + 2, column.right - 2)));
+  for (const { name, left: from, right: to } of columns) {
+    if (count(name) === most) {
+      context.fillStyle = colours.score;
+      context.fillRect(from + 2, last + 1, to - from - 4, row - 2);
+    }
+    words(context, large, String(count(name)), (from + to) / 2, last + row / 2 + 1, { align: "center", colour: count(name) === most ? theme.ground : theme.text, bold: true });
+  }
+  PROPERTIES.forEach((property, r) => drawProperty(context, theme, properties[property], 0, y.at(r) + 1, left - 8));
+  words(context, theme, say(picture.count, { properties: PROPERTIES.length }), 0, last + row / 2 + 1, { colour: theme.text, bold: true });
+  words(context, theme, picture.choose, 0, top + thumb / 2, { width: left - 6 });
+  words(context, theme, picture.far, 0, top + thumb + 19, { width: left - 6 });
   if (cursor !== null) new HeatMap(context, theme, axes.encoding, y).outline(cursor.property, cursor.encoding);
 }
 
-// A property's name, and what it means where there is room; else only that.
-function drawProperty(context, theme, { name, means }, y, width) {
-  const start = widthOf(context, theme.font, name) + 9, meaning = means.find((text) => start + widthOf(context, theme.font, text) <= width);
-  words(context, theme, meaning ? name : means.at(-1), 0, y, { colour: theme.text, width });
+// A property's name, and what it means where there is room.
+function drawProperty(context, theme, { name, means }, x, y, right) {
+  const start = x + widthOf(context, theme.font, name) + 9, meaning = means.find((text) => start + widthOf(context, theme.font, text) <= right);
+  words(context, theme, name, x, y, { colour: theme.text, width: right - x });
   if (meaning) words(context, theme, meaning, start, y);
 }
 
@@ -219,19 +245,12 @@ function draw(canvas, result, state, theme, cursor) {
   drawBoard(canvas, result, state, theme, cursor && !onMap(cursor) ? cursor : null);
 }
 
-function facts({ values }, { scheme, length }) {
-  const { encodings, neighbours: [least, most] } = values, met = values.met[scheme];
-  const failed = PROPERTIES.filter((_, r) => !met[r]).map((property) => ({ name: properties[property].name }));
-  return {
-    encoding: nameOf(scheme), properties: PROPERTIES.length, met: PROPERTIES.length - failed.length, fails: failed.length > 0, failed,
-    ends: encodings.length < length, last_encoded: encodings.length - 1, invariant: met[PROPERTIES.indexOf("translation_residual")], least, most,
-  };
-}
+const facts = ({ values: { encodings } }, { length }) => ({ ends: encodings.length < length, last_encoded: encodings.length - 1 });
 
 const scoreOf = (property, score) => say(inWords[properties[property].score], { score, percent: 100 * score });
 
-function reading({ values }, { scheme: chosen, dim }, { position, dimension, encoding, property, last }) {
-  const scheme = NAMES[encoding], key = PROPERTIES[property], far = values.distances[chosen][position];
+function reading({ values, place }, { scheme: chosen, dim }, { position, dimension, encoding, property, last }) {
+  const scheme = place.wide || last === "encoding" ? NAMES[encoding] : chosen, key = PROPERTIES[property], far = values.distances[chosen][position];
   return {
     on_map: onMap({ last }), encoded: position < values.encodings.length, value: values.encodings[position]?.[dimension], has_far: far !== undefined, far, of_encoding: nameOf(scheme),
     ...properties[key], is_met: values.met[scheme][property], score: scoreOf(key, values.scores[scheme][key]), ideal: say(properties[key].ideal, { root: Math.sqrt(dim) }),
@@ -252,11 +271,13 @@ const handles = ({ axes: { position: x, dimension: y }, place: { bars } }, { len
   { name: "length", x: x.at(length - 0.5), y: MAP - 10, along: "x", drag: (px) => ({ length: x.nearest(x.invert(px) - 0.5) + 1 }) },
 ];
 
+const inside = ({ columns }, px, py) => columns.findIndex(({ left, right, top, bottom }) => px >= left && px < right && py >= top && py <= bottom);
+
 // A press on a column chooses its encoding; one on the large picture, m.
 function press(px, py, { place, axes: { position: x, dimension: y } }) {
   if (px >= x.start && px <= x.end && py >= y.start && py <= place.bars.bottom) return { m: x.nearest(x.invert(px)) };
-  if (px < place.left || py < place.top || py > place.last + place.row) return null;
-  return { scheme: NAMES[Math.min(Math.floor((px - place.left) / place.column), NAMES.length - 1)] };
+  const at = inside(place, px, py);
+  return at < 0 ? null : { scheme: NAMES[at] };
 }
 
 const panel = (across, down) => ({ axes }) => [{ left: axes[across].start, right: axes[across].end, top: axes[down].start, bottom: axes[down].end }];
@@ -267,7 +288,13 @@ const render = explorable({
   catalogue,
   readers: [
     { ...reader("position", "position", "dimension"), within: (result) => [...panel("position", "dimension")(result), ...onBars(result)] },
-    reader("dimension", "position", "dimension"), reader("encoding", "encoding", "property"), reader("property", "encoding", "property"),
+    reader("dimension", "position", "dimension"),
+    {
+      ...reader("encoding", "encoding", "property"),
+      within: (result) => (result.place.wide ? panel("encoding", "property")(result) : result.place.columns),
+      pick: (x, y, { axes: { encoding }, place }) => (place.wide ? encoding.invert(x) : Math.max(inside(place, x, y), 0)),
+    },
+    { ...reader("property", "encoding", "property"), within: (result) => panel("encoding", "property")(result) },
   ],
   height: (width) => places(width).height,
   opening: (share, { m }) => ({ m: Math.round(LONGEST - 1 + share * (m - LONGEST + 1)) }), // m moves in from the end

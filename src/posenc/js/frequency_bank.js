@@ -9,8 +9,9 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const TURN = 2 * Math.PI;
 const WIDE = 560; // pixels from which the chart stands beside the large dials
-const HEIGHT = 396, NARROW = 380;
+const HEIGHT = 396, NARROW = 355;
 const TOPS = [0.5, 1, 2.05]; // where the chart of differences ends: the first above all of them
+const CANCELLED = 0.1; // of a mean of cosines
 const SAME = 0.9995; // a similarity from which it is written as 1.000
 
 function compute(state, width) {
@@ -38,8 +39,8 @@ function places(pairs, width) {
     return { grid, large, x: cellAxis(pairs, 384, width - 12), y: [HEIGHT - 42, 240] };
   }
   const grid = pairGrid(pairs, { width, height: 84, top: 22, least: 38, greatest: 60 });
-  const large = { y: 166, radius: 42, middles: [width * 0.25, width * 0.75] };
-  return { grid, large, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 272] };
+  const large = { y: 149, radius: 38, middles: [width * 0.25, width * 0.75] };
+  return { grid, large, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 250] };
 }
 
 const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);
@@ -165,9 +166,9 @@ function draw(canvas, result, state, theme, cursor) {
 
 function facts({ values, frequencies }) {
   const pairs = frequencies.length, { similarity, share } = values;
-  const completed = values.rotations.filter((count) => count >= 1).length;
+  const completed = values.rotations.filter((count) => count >= 1).length, fast = (completed * (values.running_mean[completed - 1] ?? 0)) / pairs;
   return {
-    pairs, incomplete: pairs - completed, rotations: Math.floor(values.rotations[0]), mean: values.running_mean[pairs - 1],
+    pairs, completed, fast, slow: values.running_mean[pairs - 1] - fast, cancel: Math.abs(fast) < CANCELLED,
     similarity, same: similarity >= SAME, fastest: Math.ceil(pairs / 8), share: share === null ? null : 100 * share,
   };
 }

@@ -30,7 +30,7 @@ function compute(state, width, previous, data) {
 
 // The columns on the track of positions, below it the lanes of the two tokens that are dragged, and the injection points.
 function layout(width, most = MOST) {
-  const wide = width >= 600, gap = wide ? 28 : 10, across = (width - 2 * gap) / 3, foot = wide ? 204 : 176, track = foot + 12, frame = track + 120;
+  const wide = width >= 600, gap = wide ? 28 : 10, across = (width - 2 * gap) / 3, foot = wide ? 200 : 172, track = foot + 20, frame = track + 118;
   return {
     positions: new Axis({ from: 0, to: LAST, start: HALF.word + 1, end: width - HALF.word - 1 }),
     weights: new Axis({ from: 0, to: most, start: foot, end: TOP }),
@@ -69,14 +69,32 @@ function drawWeights({ context, width }, { values, blind, places, positions, wei
   }
 }
 
-function drawTokens({ context }, { positions: axis, weights, places, data, track, lanes }, state, theme) {
+// A wire from the injection point that is on to the weights that it changes. Returns where it goes up.
+function drawWire(context, { positions: axis, weights, places, points, frame }, { injection_point }) {
+  const point = points.find(({ name }) => name === injection_point);
+  if (!point) return -Infinity;
+  const middle = (point.left + point.right) / 2, across = places.map((place) => axis.at(place)), level = weights.start + 8;
+  context.strokeStyle = colours.score;
+  context.lineWidth = 3;
+  context.beginPath();
+  context.moveTo(middle, frame.top);
+  context.lineTo(middle, level);
+  context.moveTo(Math.min(middle, ...across) - 1.5, level);
+  context.lineTo(Math.max(middle, ...across) + 1.5, level);
+  context.stroke();
+  for (const x of across) arrow(context, [x, level], [x, weights.start], colours.score, { width: 3, head: 8 });
+  return middle;
+}
+
+function drawTokens({ context }, result, state, theme) {
+  const { positions: axis, weights, places, data, track, lanes } = result, wire = drawWire(context, result, state);
   const line = new Plot(context, theme, axis, new Axis({ from: 0, to: 1, start: track, end: track - 1 }));
   line.horizontal(0, { colour: theme.muted, dash: [] });
   for (const [name, position] of [["query", state.m], ["key", state.n]]) {
     const x = axis.at(position);
     line.rule([x, weights.start], [x, lanes[name]], { colour: colours[name], width: 2, dash: [] });
   }
-  for (let tick = 0; tick <= LAST; tick += 4) words(context, theme, String(tick), axis.at(tick), track + 18, { align: "center", ground: true });
+  for (let tick = 0; tick <= LAST; tick += 4) if (Math.abs(axis.at(tick) - wire) > 12) words(context, theme, String(tick), axis.at(tick), track + 18, { align: "center", ground: true });
   places.forEach((position, k) => roleOf(k) || words(context, sized(theme, 14), data.words[k], axis.at(position), track, { align: "center", colour: theme.text, ground: true }));
   for (const [name, position] of [["query", state.m], ["key", state.n]]) {
     const x = axis.at(position), y = lanes[name];
@@ -137,7 +155,7 @@ const WITHIN = {
 
 function drawPoint(context, theme, { name, left, right }, result, state) {
   const { frame: { top, bottom }, button } = result, isOn = state.injection_point === name, wide = right - left, middle = (left + right) / 2;
-  words(context, theme, picture.points[name], middle, top - 13, { align: "center", bold: true, colour: theme.text, width: wide });
+  words(context, theme, picture.points[name], middle, top - 13, { align: "center", bold: true, colour: theme.text, width: wide, ground: true });
   context.fillStyle = colours.score;
   context.globalAlpha = isOn ? 0.12 : 0;
   context.fillRect(left, top, wide, button.bottom - top);
@@ -185,9 +203,9 @@ function linked(changes, { together, m, n, start }) {
   return { m: m + shift, n: n + shift, start: start + shift };
 }
 
-function facts({ values: { weights, together, apart } }) {
+function facts({ values: { together, apart } }) {
   const same = (scores) => Math.max(...scores) - Math.min(...scores) <= ROUNDING;
-  return { weight: 100 * weights[KEY], relative: same(together), equivariant: same(apart) };
+  return { relative: same(together), equivariant: same(apart) };
 }
 
 const render = explorable({

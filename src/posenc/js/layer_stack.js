@@ -1,10 +1,10 @@
 import {
-  DecayTable, LONGEST, frequenciesOf, isLocal, matchShare, newPairs, patternOf, queryScale, rotates,
+  DecayTable, frequenciesOf, isLocal, matchShare, newPairs, patternOf, queryScale, rotates,
 } from "./arithmetic_layers.js";
 import { decay } from "./arithmetic.js";
 import { table } from "./blocks.js";
 import { colours } from "./colours.js";
-import { Axis, arrow, cellAxis, grip, sized, widthOf, words } from "./drawing.js";
+import { Axis, arrow, cellAxis, disc, grip, sized, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { changed, layerChips } from "./layer_chips.js";
 import catalogue from "./layer_stack.json";
@@ -15,11 +15,11 @@ import stacks from "./stacks.json";
 const { picture } = catalogue;
 const BACK = Array.from({ length: 20 }, (_, k) => 2 ** k); // distances at which JavaScript and Python are compared
 const WIDE = 600; // pixels from which a layer's type is written out
-const TOP = 46, ROWS = 260, BELOW = 48, GAP = 3; // pixels above, of, and below the strips, and between two
-const MATCH = 11, HEAD = 33, END = TOP + ROWS + 37; // the matching key's grip, the titles of columns, the grip of the sequence's end
+const TOP = 46, ROWS = 240, BELOW = 22, GAP = 3; // pixels above, of, and below the strips, and between two
+const MATCH = 11, HEAD = 33; // the matching key's grip, the titles of columns
+const ROOM = 1.25; // times the sequence's length, where the axis ends
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
-const ENCODES = 0.01; // of attention: a layer in which this much changes encodes distance
-const HALF = 0.5; // of attention
+const HALF = 0.5; // of attention, with which a key is found
 const LEVEL = 0.002; // of attention, less than a tenth of a pixel
 const STRIPE = 4; // pixels between the lines over unseen angles
 
@@ -36,9 +36,9 @@ function tableOf(numbers, matchPairs) {
 
 const STILL = { frequencies: new Float64Array(1), sums: new DecayTable(new Float64Array(1)) };
 
-function placesOf(width) {
+function placesOf(width, context) {
   const wide = width >= WIDE, start = wide ? 200 : 112;
-  const x = new Axis({ from: 1, to: LONGEST, start, end: width - (wide ? 52 : 44), log: true });
+  const x = new Axis({ from: 1, to: ROOM * context, start, end: width - (wide ? 106 : 44), log: true });
   return { wide, x, columns: x.columns() };
 }
 
@@ -58,7 +58,8 @@ function kindOf(letter, { margin, context, match_pairs, temperature, model }, at
 function compute(state, width, previous) {
   const pattern = patternOf(state), at = Math.min(state.distance, state.context - 1);
   const kinds = Object.fromEntries([...new Set(pattern)].map((letter) => [letter, kindOf(letter, state, at)]));
-  const every = Object.values(kinds), layers = [...pattern].map((letter) => kinds[letter]), { columns, x, wide } = previous?.width === width ? previous : placesOf(width);
+  const every = Object.values(kinds), layers = [...pattern].map((letter) => kinds[letter]), { model, context } = state;
+  const { columns, x, wide } = previous?.width === width && previous.context === context ? previous : placesOf(width, context);
   const complete = (deadline) => every.every(({ sums, seen }) => sums.fill(seen, deadline)), done = complete(performance.now() + FIRST);
   const values = {
     pattern,
@@ -70,7 +71,7 @@ function compute(state, width, previous) {
     pairs: layers.map(({ pairs }) => pairs),
   };
   const rows = cellAxis(pattern.length, TOP + ROWS, TOP);
-  return { values, layers, every, at, columns, x, wide, rows, width, complete: done ? undefined : complete };
+  return { values, layers, every, at, columns, x, wide, rows, width, model, context, complete: done ? undefined : complete };
 }
 
 // From the foot of its strip to its head, and where what can be pressed stands beside it.
@@ -215,19 +216,8 @@ function drawMatch(context, theme, result, width) {
   grip(context, theme, spot, MATCH, colours.key);
 }
 
-function disc(context, theme, x, y, radius, colour) {
-  context.fillStyle = colour;
-  context.strokeStyle = theme.ground;
-  context.lineWidth = 1.5;
-  context.beginPath();
-  context.arc(x, y, radius, 0, 2 * Math.PI);
-  context.fill();
-  context.stroke();
-}
-
-function draw({ context, width }, result, state, theme, cursor) {
-  Object.assign(result, { model: state.model, context: state.context });
-  const { x, layers, every, wide, values } = result, bottom = TOP + ROWS, trained = stacks[state.model].length;
+function draw({ context, width }, result, _, theme, cursor) {
+  const { x, layers, every, wide, values, rows } = result, bottom = TOP + ROWS, trained = stacks[result.model].length;
   const drawn = new Map(every.map((kind) => [kind, { edges: edgesOf(result, kind), stripes: stripesOf(result, kind) }]));
   for (const tick of x.ticks()) rule(context, x.at(tick), TOP, bottom, theme.grid);
   words(context, theme, picture.back, x.start - 18, bottom + 11, { align: "right", width: x.start - 18 });
@@ -236,28 +226,34 @@ function draw({ context, width }, result, state, theme, cursor) {
     drawStrip(context, theme, result, k, layer, edges);
     drawStripes(context, theme, result, k, stripes);
     drawSide(context, theme, result, k, layer);
-    const share = values.seen[k] ? say(picture.weight, { weight: 100 * values.share[k] }) : picture.none;
-    words(context, wide ? sized(theme, 15) : theme, share, width, middle, { align: "right", bold: true, colour: values.share[k] < HALF ? theme.muted : colourOf(layer) });
+    const kept = values.share[k] >= HALF, style = { align: "right", bold: true, colour: kept ? colourOf(layer) : theme.muted };
+    const said = [picture[kept ? "found" : "lost"], values.seen[k] ? say(picture.weight, { weight: 100 * values.share[k] }) : ""], high = rows.at(0) - rows.at(1);
+    if (wide || high < 34) words(context, wide ? sized(theme, 15) : theme, wide ? said.join(" ").trim() : said[0], width, middle, style);
+    else said.forEach((text, line) => words(context, theme, text, width, middle + (said[1] ? 17 * line - 8 : 0), style));
   });
-  rule(context, x.at(trained), TOP, bottom, theme.text, { dash: [5, 3] });
-  words(context, theme, picture.weight_title, width, HEAD, { align: "right" });
-  const { left } = rowOf(result, 0).turning;
+  const title = wide ? picture.weight_title : "";
+  words(context, theme, title, width, HEAD, { align: "right" });
+  const { left } = rowOf(result, 0).turning, end = x.at(result.context);
   words(context, theme, picture.press, left, HEAD, { width: x.start - left - 12 });
-  const ticks = x.ticks().map((tick) => [x.at(tick), wide ? formatInteger(tick) : picture.powers[Math.log10(tick)]]);
-  const covered = ticks.some(([at, text]) => Math.abs(at - x.at(state.context)) < widthOf(context, theme.font, text) / 2 + 4);
-  rule(context, x.at(state.context), TOP, covered ? bottom + 2 : END, theme.muted, { width: 2 });
-  if (covered) rule(context, x.at(state.context), bottom + 21, END, theme.muted, { width: 2 });
-  for (const [at, text] of ticks) words(context, theme, text, at, bottom + 12, { align: "center", ground: true });
-  grip(context, theme, x.at(state.context), END, colours.neutral);
-  beside(context, theme, picture.end.map((text) => say(text, state)), x.at(state.context), END, 0, width);
+  rule(context, end, TOP, bottom + 3, theme.text, { width: 2 });
+  const last = picture.end.map((text) => say(text, result)), bold = `600 ${theme.font}`;
+  const ends = last.find((text) => widthOf(context, bold, text) < 2 * (width - end)) ?? last.at(-1), from = end - widthOf(context, bold, ends) / 2;
+  words(context, theme, ends, end, bottom + 12, { align: "center", colour: theme.text, bold: true });
+  for (const tick of x.ticks()) {
+    const text = wide ? formatInteger(tick) : picture.powers[Math.log10(tick)];
+    if (x.at(tick) + widthOf(context, theme.font, text) / 2 < from - 6) words(context, theme, text, x.at(tick), bottom + 12, { align: "center" });
+  }
+  if (trained < result.context) {
+    rule(context, x.at(trained), TOP, bottom, theme.text, { dash: [5, 3] });
+    const spot = x.at(result.at), side = spot < x.at(trained) ? 1 : -1; // the mark stands beside the key's line
+    const marks = picture.trained.map((text) => say(text, { length: trained })).map((mark) => {
+      const half = widthOf(context, theme.font, mark) / 2, most = width - widthOf(context, theme.font, title) - 8 - half, over = Math.min(x.at(trained), most);
+      return [mark, Math.abs(over - spot) > half + 6 ? over : spot + side * (half + 6), most];
+    });
+    const [mark, middle, most] = marks.find(([, middle, most]) => middle <= most) ?? marks.at(-1);
+    words(context, theme, mark, Math.min(middle, most), HEAD, { align: "center", colour: theme.text, ground: true });
+  }
   drawMatch(context, theme, result, width);
-  const spot = x.at(result.at), side = spot < x.at(trained) ? 1 : -1; // the mark stands beside the key's line
-  const marks = picture.trained.map((text) => say(text, { length: trained })).map((mark) => {
-    const half = widthOf(context, theme.font, mark) / 2, most = width - 52 - half, over = Math.min(x.at(trained), most);
-    return [mark, Math.abs(over - spot) > half + 6 ? over : spot + side * (half + 6), most];
-  });
-  const [mark, middle, most] = marks.find(([, middle, most]) => middle <= most) ?? marks.at(-1);
-  words(context, theme, mark, Math.min(middle, most), HEAD, { align: "center", colour: theme.text, ground: true });
   if (cursor !== null) {
     const row = rowOf(result, cursor.layer), spot = Math.min(Math.max(x.at(cursor.back), x.start), x.end);
     rule(context, spot, row.top, row.bottom, theme.text, { dash: [2, 3] });
@@ -266,12 +262,9 @@ function draw({ context, width }, result, state, theme, cursor) {
 
 // ---- handles
 
-function handles({ x, at }, { context }) {
-  const handle = (name, control, value, y, line) => ({ name, along: "x", x: x.at(value), y, line, drag: (px) => ({ [control]: x.invert(px) }) });
-  return [
-    handle("match", "distance", at, MATCH), handle("end", "context", context, END),
-    handle("line", "distance", at, TOP + ROWS / 2, { vertical: true, from: TOP, to: TOP + ROWS }),
-  ];
+function handles({ x, at }) {
+  const handle = (name, y, line) => ({ name, along: "x", x: x.at(at), y, line, drag: (px) => ({ distance: x.invert(px) }) });
+  return [handle("match", MATCH), handle("line", TOP + ROWS / 2, { vertical: true, from: TOP, to: TOP + ROWS })];
 }
 
 const SWITCHED = { R: "N", r: "n", N: "R", n: "r" }, NARROWED = { R: "r", r: "R", N: "n", n: "N" };
@@ -287,16 +280,14 @@ function press(x, y, result, state) {
 
 // ---- words
 
-function facts({ values, at }, { model, context }) {
-  const { pattern, seen, share, near, fresh, pairs } = values, { window, length } = stacks[model], all = Array.from(pattern, (_, k) => k);
-  const rope = all.filter((k) => rotates(pattern[k])), nope = all.filter((k) => !rotates(pattern[k])), attending = rope.filter((k) => seen[k]);
-  const best = (layers) => 100 * layers.reduce((most, k) => Math.max(most, share[k]), 0);
+function facts({ values }, { model, context }) {
+  const { pattern, seen, share, near, fresh, pairs } = values, { window } = stacks[model], all = Array.from(pattern, (_, k) => k);
+  const rope = all.filter((k) => rotates(pattern[k])), attending = rope.filter((k) => seen[k]), nope = all.filter((k) => !rotates(pattern[k]) && seen[k]);
+  const found = (layers, most = share) => layers.some((k) => most[k] >= HALF);
   const newest = attending.reduce((first, k) => (fresh[k] / pairs[k] > fresh[first] / pairs[first] ? k : first), attending[0] ?? 0);
   return {
-    at, count: pattern.length, rope: rope.length, nope: nope.length, attending: attending.length,
-    encoding: attending.filter((k) => Math.abs(near[k] - share[k]) > ENCODES).length,
-    rope_weight: best(rope), nope_weight: best(nope),
-    window, length, query_scale: queryScale(context), fresh: fresh[newest], pairs: pairs[newest],
+    rope: rope.length, attending: attending.length, nope: nope.length, strong: found(all, near), rope_finds: found(attending), nope_finds: found(nope),
+    window, query_scale: queryScale(context), fresh: fresh[newest], pairs: pairs[newest],
   };
 }
 

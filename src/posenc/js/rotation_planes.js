@@ -69,8 +69,10 @@ function drawLayers(plot, line, positions, pick, depthOf, colour) {
 }
 
 // With the axes of the rotation's own planes, each panel is one of these, in its colour and with its frequency.
+const isSeparate = ({ align, orbit_13, orbit_24 }) => align === 1 && orbit_13 === 0 && orbit_24 === 0;
+
 function drawPath({ context }, { values, line, panels }, state, theme, cursor) {
-  const { align, orbit_13, orbit_24, theta_1, theta_2 } = state, separate = align === 1 && orbit_13 === 0 && orbit_24 === 0;
+  const { theta_1, theta_2 } = state, separate = isSeparate(state);
   panels.forEach(({ x, y }, k) => {
     const plot = new Plot(context, theme, x, y), pick = (point) => [point[2 * k], point[2 * k + 1]], room = { width: x.end - x.start };
     const title = separate ? picture.own.map((one) => say(one, { plane: k + 1, theta: [theta_1, theta_2][k] })) : picture.axes[k];
@@ -149,11 +151,11 @@ function handles({ plane: { x, y }, panels, w }, { view, z_real, z_imaginary, or
   ];
 }
 
-function facts({ values }, { w_angle, z_real, z_imaginary, theta_1, theta_2 }) {
-  const { product, rotated: [across, up] } = values;
+function facts(_, state) {
+  const { theta_1, theta_2, w_length } = state;
   return {
-    product, apart: APART, first: (2 * Math.PI) / theta_1, second: (2 * Math.PI) / theta_2, across, up,
-    degrees: (w_angle * 180) / Math.PI, before: Math.hypot(z_real, z_imaginary), after: Math.hypot(across, up),
+    separate: isSeparate(state) && theta_1 > 0 && theta_2 > 0, first: (2 * Math.PI) / theta_1, second: (2 * Math.PI) / theta_2,
+    ratio: Math.max(theta_1, theta_2) / Math.min(theta_1, theta_2), power: w_length ** 4,
   };
 }
 

@@ -177,7 +177,7 @@ function drawKernel({ context, width }, { values, axes, place }, state, theme, c
   const { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS }, random = weight === "random";
   const points = (line) => Array.from(line, (value, k) => [k - REACH, value]);
   const long = width >= 600 ? picture.long : picture.short, entry = (name, colour, stroke) => ({ label: say(long[name], facts), colour, ...stroke });
-  words(context, theme, [picture.y, picture.y_short], 0, place.heading, { colour: theme.text, bold: true, width });
+  words(context, theme, picture.y, 0, place.heading, { colour: theme.text, bold: true, width });
   const entries = [entry(random ? "from_here" : "from_everywhere", colours.query)];
   if (random) entries.push(entry("band", colours.position, { area: true }));
   if (weight !== "identity") entries.push(entry("plain", theme.muted, { dash: PLAIN }));
@@ -187,8 +187,7 @@ function drawKernel({ context, width }, { values, axes, place }, state, theme, c
   plot.vertical(0, { colour: theme.muted, dash: [] });
   if (random) plot.area(points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]), colours.position);
   if (weight !== "identity") plot.line(points(values.plain), theme.muted, { width: 1.6, dash: PLAIN });
-  plot.line(points(values.kernel), colours.query, { width: width >= 600 ? 1.6 : 2.2 });
-  if (width >= 600) plot.marks(points(values.kernel), colours.query, { radius: 2 });
+  plot.line(points(values.kernel), colours.query, { width: 2.2 });
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
   grip(context, theme, px, py, colours.key);
   nameOf(context, theme, say(picture.offset, state), px - 13, y.end - 9, colours.key, x.end);
@@ -202,12 +201,8 @@ function draw(canvas, result, state, theme, cursor) {
   drawKernel(canvas, result, state, theme, cursor?.last === "offset" ? cursor : null, offset);
 }
 
-function facts({ values, frequencies }, { offset }) {
-  const at = offset + REACH, low = values.low[at], high = values.high[at], { peak } = values;
-  return {
-    product: values.kernel[at], low, high, everywhere: high - low < SAME, by_position: 100 * values.residual ** 2,
-    by_offset: values.residual < SAME, symmetric: values.asymmetry < SAME, peak, slowest: (2 * Math.PI) / frequencies[frequencies.length - 1],
-  };
+function facts({ values: { residual, asymmetry, peak }, frequencies }) {
+  return { by_position: 100 * residual ** 2, by_offset: residual < SAME, symmetric: asymmetry < SAME, peak, slowest: (2 * Math.PI) / frequencies.at(-1) };
 }
 
 function reading({ values, frequencies }, state, { pair, offset, last }) {

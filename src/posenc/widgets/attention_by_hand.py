@@ -28,7 +28,7 @@ class AttentionByHand(Explorable):
     """
 
     module = "attention_by_hand"
-    room = (640, 790)
+    room = (650, 790)
     main = ("token",)
 
     token = Choice("2", chips=True)

@@ -19,8 +19,8 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    room = (700, 800)
-    main = ("model", "margin")
+    room = (640, 780)
+    main = ("model", "context")
 
     model = Choice("smollm3", chips=True)
     margin = Control(16.0, 0, 24, "tenths")

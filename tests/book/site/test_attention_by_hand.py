@@ -27,7 +27,7 @@ def test_a_pulled_key_changes_who_is_found(open_live):
     live = open_live(AttentionByHand)
     drag_handle(live, "key mat", 270, 0)
     values = live.values()
-    assert values["keys"][5][0] > 1.5
+    assert values["keys"][5][0] > 1.2
     assert WORDS[int(np.argmax(values["weights"][2]))] == "mat"
 
 
@@ -38,4 +38,4 @@ def test_a_press_on_a_row_lets_that_word_ask(open_live):
         live.figure.locator("canvas").click(position={"x": x, "y": y})
         live.settle()
         assert live.get("token") == str(word)
-        assert live.finding.startswith(f"“{WORDS[word]}” attends most to")
+        assert f"the output of “{WORDS[word]}”" in live.finding

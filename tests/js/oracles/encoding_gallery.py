@@ -56,19 +56,17 @@ def met(name: str, score: float, dim: int) -> bool:
 
 
 def values(widget: EncodingGallery) -> dict[str, Any]:
-    """All positions that have an encoding, past the end too; the smallest and largest distance of two neighbours in
-    the sequence; each scheme's distances from m, its score and verdict for each property.
+    """All positions that have an encoding, past the end too; each scheme's distances from m, its score and verdict
+    for each property.
     """
     length, dim = widget.length, widget.dim
     encoded = {
         scheme: rows(np.arange(min(LONGEST, end(length, dim))), length, dim)
         for scheme, (rows, end) in ENCODINGS.items()
     }
-    steps = np.linalg.norm(np.diff(encoded[widget.scheme][:length], axis=0), axis=-1)
     scored = {scheme: scores(scheme, length, dim) for scheme in ENCODINGS}
     return {
         "encodings": encoded[widget.scheme],
-        "neighbours": [steps.min(), steps.max()],
         "distances": {
             scheme: np.linalg.norm(p - p[widget.m], axis=-1) if widget.m < len(p) else []
             for scheme, p in encoded.items()

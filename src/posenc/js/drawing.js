@@ -221,10 +221,10 @@ export class Plot {
     this.curve(extremes.slice(0, dense < 0 ? undefined : dense), colour, { width });
   }
 
-  area(extremes, colour) {
+  area(extremes, colour, opacity = 0.22) {
     const { context, y } = this;
     this.clip();
-    context.globalAlpha = 0.22;
+    context.globalAlpha = opacity;
     context.fillStyle = colour;
     const above = extremes.map(([pixel, , high]) => [pixel, y.at(high)]);
     const below = extremes.map(([pixel, low]) => [pixel, y.at(low)]).reverse();

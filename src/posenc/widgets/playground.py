@@ -47,10 +47,10 @@ class Playground(Explorable):
     main = ("encoding", "task", "preset")
 
     encoding = Choice("rope_10000", chips=True, options_need=dict.fromkeys(UNLEARNED, {"task": ["text"]}))
-    task = Choice("text", chips=True)
     preset = Choice("none", needs={"encoding": ROTARY}, chips=True)
     factor = Control(16.0, 1, 16, "log", needs={"encoding": ROTARY, "preset": SCALED})
     fraction = Control(0.5, 0, 1, "hundredths", needs={"encoding": ROTARY, "preset": ["p_rope"]})
+    task = Choice("text", chips=True)
     base = Control(1.0, 0.01, 100, "log", needs={"encoding": ROTARY})
     pairs = Text("", rf"|({WORD} ){{15}}{WORD}", needs={"encoding": ROTARY}, own_control=True)
     seed = Choice("0", needs={"task": ["text"], "encoding": SEEDED}, chips=True)

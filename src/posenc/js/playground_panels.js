@@ -28,7 +28,7 @@ const SIZES = {
   beside: { loss: 204, strip: 88, logits: 64 },
   middle: { loss: 112, strip: 42, attention: 90, logits: 34 },
   small: { loss: 78, strip: 32, attention: 80, logits: 32 }, // with the details
-  narrow: { loss: 190, strip: 52, attention: 110, logits: 44 },
+  narrow: { loss: 182, strip: 45, attention: 110, logits: 44 },
 };
 
 // Where each panel and each row of words begins and ends, down the picture.
@@ -138,11 +138,11 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   const { values, stale, x, at, beside, loss: { top, bottom } } = result, { losses, trained_losses } = values;
   const most = Math.min(Math.ceil(Math.max(4, ...finite(losses), ...finite(trained_losses), ...finite(stale)) + 0.2), 12);
   const y = new Axis({ from: 0, to: (most * (bottom - top)) / (bottom - top - HEAD), start: bottom, end: top }), plot = new Plot(context, theme, x, y);
-  const tints = [{ label: picture.excess, colour: colours.bound, area: true }, { label: picture.gained, colour: colours.score, area: true }].slice(0, bent ? 2 : 1);
+  const tints = [{ label: picture.excess, colour: colours.excess, area: true }, { label: picture.gained, colour: colours.score, area: true }].slice(0, bent ? 2 : 1);
   const long = beside ? tints.reduce((sum, { label }) => sum + widthOf(context, theme.font, label) + 40, 0) : 0;
   legend(context, theme, tints, beside ? width - long : LEFT, beside ? at.title : at.legend, width);
-  words(context, theme, picture.loss[state.task], beside ? 0 : LEFT, at.title, { colour: theme.text, bold: true, width: width - long - (beside ? 0 : LEFT) });
-  plot.ground(TRAINED, state.length, colours.bound, 0.06);
+  words(context, theme, picture.loss[state.task], LEFT, at.title, { colour: theme.text, bold: true, width: width - long - LEFT - 12 });
+  plot.ground(TRAINED, state.length, colours.excess, 0.05);
   const ticks = y.ticks(4).filter((tick) => y.at(tick) > top + HEAD - 4);
   y.ticks = () => ticks;
   plot.axes({ xTitle: "", yTitle: "", xText: () => "", yText: (value) => fixed(value, 0) });
@@ -154,8 +154,8 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
 
   const until = Array.from(losses, (loss, k) => (Number.isFinite(loss) ? loss : stale?.[k] ?? NaN)); // new as far as there is
   const [level] = averages(bent ? trained_losses : until, state), own = within(until), before = within(trained_losses);
-  above(plot, own, (t) => (t >= TRAINED ? level ?? NaN : bent ? before(t) : NaN), colours.bound, 0.36);
-  if (bent) above(plot, before, own, colours.score, 0.16);
+  above(plot, own, (t) => (t >= TRAINED ? level ?? NaN : bent ? before(t) : NaN), colours.excess, 0.34);
+  if (bent) above(plot, before, own, colours.score, 0.2);
   const curves = [
     { text: bent ? picture.bent : picture.trained, values: losses, shown: until, colour: colours.score, style: { width: 2.6 } },
     { text: picture.trained, values: trained_losses, shown: trained_losses, colour: theme.muted, style: { width: 1.3, dash: [4, 3] } },
@@ -168,9 +168,11 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   const means = curves.map(({ values, shown, colour }) => ({ mean: averages(shown, state)[1], from: 0.75 * x.to, stale: averages(values, state)[1] === null, colour }));
   drawMeans(plot, [...means, { mean: level, from: 0, stale: false, colour: theme.text, dash: [2, 3] }]);
   const names = curves.map(({ text, shown, colour }) => ({ text, colour, points: Array.from(shown, (loss, k) => [x.at((k + 0.5) * LOSS_BIN), y.at(loss)]) }));
-  if (level !== null) names.push({ text: picture.level, colour: theme.text, points: [[x.start, y.at(level)], [x.end, y.at(level)]] });
-  nameCurves(context, theme, { left: x.start, right: x.end, top: top + HEAD, bottom }, names);
-  if (result.attention) plot.vertical(result.query, { colour: colours.query, width: 1.5, dash: [] });
+  const under = level === null ? NaN : y.at(level) + (y.at(level) + 16 < y.start ? 2 : -16);
+  const spot = level === null ? [] : [{ left: from, right: from + widthOf(context, theme.font, picture.level), top: under, bottom: under + 14 }];
+  for (const { left, top } of spot) words(context, theme, picture.level, left, top + 7, { colour: theme.text, rim: true });
+  nameCurves(context, theme, { left: x.start, right: x.end, top: top + HEAD, bottom }, names, spot);
+  if (result.attention) plot.rule([x.at(result.query), y.start], [x.at(result.query), top + HEAD], { colour: colours.query, width: 1.5, dash: [] });
   if (cursor?.last === "position") plot.vertical(cursor.position);
 }
 
@@ -232,7 +234,7 @@ function drawLogits({ context, theme, result, state, cursor, bent, width }) {
   const low = Math.floor(Math.min(-1, ...all)), high = Math.ceil(Math.max(1, ...all));
   const plot = new Plot(context, theme, x, new Axis({ from: low, to: high, start: bottom, end: top }));
   words(context, theme, picture.logits.map((text) => say(text, state)), LEFT, at.logitsTitle, { colour: theme.text, bold: true, width: width - LEFT });
-  plot.ground(TRAINED, state.length, colours.bound, 0.06);
+  plot.ground(TRAINED, state.length, colours.excess, 0.05);
   plot.axes({ xTitle: "", yTitle: "", xText: () => "", yTicks: 3, yText: (value) => fixed(value, 0) });
   faintly(context, fresh?.logits === false, () => {
     if (bent) throughBins(plot, values.trained_logits, LOGIT_BIN, theme.muted, { width: 1.3, dash: [4, 3] });

@@ -139,9 +139,9 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   const most = Math.min(Math.ceil(Math.max(4, ...finite(losses), ...finite(trained_losses), ...finite(stale)) + 0.2), 12);
   const y = new Axis({ from: 0, to: (most * (bottom - top)) / (bottom - top - HEAD), start: bottom, end: top }), plot = new Plot(context, theme, x, y);
   const tints = [{ label: picture.excess, colour: colours.excess, area: true }, { label: picture.gained, colour: colours.score, area: true }].slice(0, bent ? 2 : 1);
-  const long = beside ? tints.reduce((sum, { label }) => sum + widthOf(context, theme.font, label) + 40, 0) : 0;
-  legend(context, theme, tints, beside ? width - long : LEFT, beside ? at.title : at.legend, width);
-  words(context, theme, picture.loss[state.task], LEFT, at.title, { colour: theme.text, bold: true, width: width - long - LEFT - 12 });
+  const room = beside ? tints.reduce((sum, { label }) => sum + widthOf(context, theme.font, label) + 40, 0) : 0;
+  legend(context, theme, tints, beside ? width - room : LEFT, beside ? at.title : at.legend, width);
+  words(context, theme, picture.loss[state.task], LEFT, at.title, { colour: theme.text, bold: true, width: width - room - LEFT - 12 });
   plot.ground(TRAINED, state.length, colours.excess, 0.05);
   const ticks = y.ticks(4).filter((tick) => y.at(tick) > top + HEAD - 4);
   y.ticks = () => ticks;
@@ -169,8 +169,9 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   drawMeans(plot, [...means, { mean: level, from: 0, stale: false, colour: theme.text, dash: [2, 3] }]);
   const names = curves.map(({ text, shown, colour }) => ({ text, colour, points: Array.from(shown, (loss, k) => [x.at((k + 0.5) * LOSS_BIN), y.at(loss)]) }));
   const under = level === null ? NaN : y.at(level) + (y.at(level) + 16 < y.start ? 2 : -16);
-  const spot = level === null ? [] : [{ left: from, right: from + widthOf(context, theme.font, picture.level), top: under, bottom: under + 14 }];
-  for (const { left, top } of spot) words(context, theme, picture.level, left, top + 7, { colour: theme.text, rim: true });
+  const long = widthOf(context, theme.font, picture.level), left = Math.min(from, x.end - long);
+  const spot = level === null ? [] : [{ left, right: left + long, top: under, bottom: under + 14 }];
+  if (level !== null) words(context, theme, picture.level, left, under + 7, { colour: theme.text, rim: true });
   nameCurves(context, theme, { left: x.start, right: x.end, top: top + HEAD, bottom }, names, spot);
   if (result.attention) plot.rule([x.at(result.query), y.start], [x.at(result.query), top + HEAD], { colour: colours.query, width: 1.5, dash: [] });
   if (cursor?.last === "position") plot.vertical(cursor.position);

@@ -32,6 +32,7 @@ def _stored() -> dict[str, Any]:
     return content
 
 
+@cache
 def _products(name: str) -> list[Any]:
     """E[q k̄] of every layer, head and pair of a model, as pairs of numbers."""
     content = statistics()[f"{name}/content"]

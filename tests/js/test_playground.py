@@ -220,7 +220,7 @@ def test_the_old_curve_is_seen_until_there_is_a_new_one():
       while (next.complete && !next.complete(Infinity)) void 0;
       return {{ old, stale, fresh, values, left: next.stale, done: next.fresh }};
     }})()"""
-    found = figure_of(Playground)._exports(second, {**asked(length=2048), "data": Playground()._data})
+    found = figure_of(Playground)._exports(second, {**asked(length=1024), "data": Playground()._data})
     np.testing.assert_array_equal(found["stale"], found["old"]["losses"])
     assert np.isnan(found["values"]["losses"][-1])
     np.testing.assert_array_equal(found["values"]["logits"], found["old"]["logits"])
@@ -243,9 +243,9 @@ def test_pairs_are_switched_off_and_scaled():
         ({"length": 128}, 0),
         ({"window": "window"}, 0),
         ({"preset": "pi"}, 0),
-        ({"preset": "ntk_aware", "factor": 4.0}, None),
-        ({"encoding": "rope_100", "preset": "yarn", "factor": 8.0}, None),
-        ({"pairs": "- " * 6 + "off 0.0625 " + "- " * 7 + "2"}, 8),
+        ({"length": 512, "preset": "ntk_aware", "factor": 4.0}, None),
+        ({"length": 512, "encoding": "rope_100", "preset": "yarn", "factor": 8.0}, None),
+        ({"length": 512, "pairs": "- " * 6 + "off 0.0625 " + "- " * 7 + "2"}, 8),
     ],
 )
 def test_pairs_that_reach_unseen_angles_are_counted(setting, expected):

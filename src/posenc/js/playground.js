@@ -55,7 +55,7 @@ function stale(previous, { task, length }) {
 function compute(state, width, previous, data, bring) {
   const rotary = isRotary(state), { scales = [], gains = [] } = rotary ? bentFrequencies(state) : {};
   const query = Math.min(state.query, state.length - 1), shown = before(previous, state, data);
-  const model = modelOf(state, data.models), base = { task: state.task, model, scales: Array.from(scales), gains, query, text: textOf(state, data), ...places(width, state) };
+  const model = modelOf(state, data.models), base = { task: state.task, model, scales: Array.from(scales), gains, unseen: rotary ? unseenPairs(state) : null, query, text: textOf(state, data), ...places(width, state) };
   if (!model) return { ...base, values: { ...NOTHING, scales: base.scales, gains } };
   const stored = storedFor(state, data);
   if (stored) return { ...base, values: { ...stored.values, scales: base.scales, gains } };
@@ -78,14 +78,14 @@ const LITTLE = 0.1; // nats of excess loss of which no share is told
 const less = (one, other) => (one === null || other === null ? null : one - other);
 const likely = (loss) => (loss === null ? null : 100 * Math.exp(-loss));
 
-function facts({ values, model, waits = false, read }, state, done) {
+function facts({ values, model, unseen, waits = false, read }, state, done) {
   const { length } = state, { losses, trained_losses, accuracies, trained_accuracies } = values;
   const ends = (series) => averages(series, state), [within, far] = ends(losses), [trained_within, trained_far] = ends(trained_losses);
   const [right_within, right_far] = ends(accuracies).map(percent), [trained_right_within, trained_right_far] = ends(trained_accuracies).map(percent);
   const excess = less(trained_far, trained_within), lower = less(trained_far, far);
   const gone = excess > LITTLE && length > TRAINED && lower !== null ? (100 * lower) / excess : null;
   return {
-    unseen: isRotary(state) ? unseenPairs(state) : null, all_pairs: wordsOf({ pairs: "" }).length, past: length > TRAINED,
+    unseen: unseen ? unseen.filter(Boolean).length : null, all_pairs: unseen?.length, past: length > TRAINED,
     gone, grown: gone && -gone, cost: less(within, trained_within),
     likely_within: likely(within), likely_far: likely(far),
     trained: TRAINED, last: length / 4, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: done ? length : read ?? 0, bent: !isAsTrained(state), copies: isCopy(state),

@@ -272,7 +272,7 @@ function drawDetails(panel) {
   drawWritten(panel);
 }
 
-function drawStrip({ context, theme, result: { strip, scales, gains, wide, at } }) {
+function drawStrip({ context, theme, result: { strip, scales, gains, unseen, wide, at } }) {
   const { x, y, bottom } = strip, plot = new Plot(context, theme, x, y), thick = 0.7 * (x.at(1) - x.at(0));
   words(context, theme, picture.strip, LEFT, at.stripTitle, { colour: theme.text, bold: true, width: x.end - LEFT });
   for (const tick of y.start - y.end < 50 ? [1 / 16, 1] : [1 / 16, 1 / 4, 1, 4]) {
@@ -289,7 +289,7 @@ function drawStrip({ context, theme, result: { strip, scales, gains, wide, at } 
     context.setLineDash([]);
     ring(context, theme, x.at(pair), top, colour);
   });
-  drawToggles(context, wide ? theme : sized(theme, 10), toggles({ strip }), gains, bottom);
+  drawToggles(context, wide ? theme : sized(theme, 10), toggles({ strip }), gains, unseen, bottom);
 }
 
 function ring(context, theme, x, y, colour) {
@@ -302,14 +302,19 @@ function ring(context, theme, x, y, colour) {
   context.stroke();
 }
 
-function drawToggles(context, theme, boxes, gains, bottom) {
+// The numbers of the pairs; of those that reach unseen angles in the colour of what that costs.
+function drawToggles(context, theme, boxes, gains, unseen, bottom) {
   const wide = boxes[0].right - boxes[0].left > 18, every = wide ? 1 : 2;
   context.strokeStyle = theme.grid;
   context.lineWidth = 1;
   boxes.forEach(({ left, right, top }, pair) => {
+    context.fillStyle = colours.excess;
+    context.globalAlpha = 0.34;
+    if (unseen[pair]) context.fillRect(left + 1, top, right - left - 2, bottom - top);
+    context.globalAlpha = 1;
     if (wide) context.strokeRect(left + 1.5, top + 0.5, right - left - 3, bottom - top - 1);
     const text = gains[pair] ? (pair % every ? "" : String(pair)) : picture.off;
-    words(context, theme, text, (left + right) / 2, (top + bottom) / 2, { align: "center", width: right - left - 2 });
+    words(context, theme, text, (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 2 });
   });
 }
 

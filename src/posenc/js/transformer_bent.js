@@ -45,12 +45,12 @@ export function bentFrequencies(state) {
   };
 }
 
-// How many pairs reach angles that training did not show: those that make no full rotation within the trained length.
+// Of each pair, whether it reaches angles that training did not show: it made no full rotation within the trained length.
 export function unseenPairs(state) {
   const { frequencies, gains } = bentFrequencies(state), reach = state.window === "window" ? Math.min(TRAINED, state.length) : state.length;
-  return inverseFrequencies(HEAD_DIM, baseOf(state)).filter((theta, i) => (
-    gains[i] && TRAINED * theta < 2 * Math.PI && reach * frequencies[i] > TRAINED * theta * (1 + ROUNDING)
-  )).length;
+  return inverseFrequencies(HEAD_DIM, baseOf(state)).map((theta, i) => (
+    gains[i] !== 0 && TRAINED * theta < 2 * Math.PI && reach * frequencies[i] > TRAINED * theta * (1 + ROUNDING)
+  ));
 }
 
 // The pairs of each layer whose learned distance bias is most negative. products[layer][head][pair]: E[q k̄] as trained.

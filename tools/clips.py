@@ -56,7 +56,7 @@ def rotation() -> Iterator[Frame]:
 
 def playground() -> Iterator[Frame]:
     """RoPE as trained, PI, YaRN, and the slow pairs dragged by hand."""
-    yield {"preset": "none", "details": True}, 2500
+    yield {"preset": "none"}, 2500
     yield {"preset": "pi"}, 3000
     yield {"preset": "yarn"}, 3500
     yield {"preset": "none"}, 500

@@ -11,6 +11,7 @@ import torch
 from traitlets import TraitError
 
 from book._site.outputs.assets import SITE
+from posenc.frequencies import inv_freq
 from posenc.lab.benchmarks import PROBES
 from posenc.lab.corpus import IGNORED
 from posenc.lab.measured import results, shipped_folder
@@ -219,7 +220,7 @@ def test_the_old_curve_is_seen_until_there_is_a_new_one():
       while (next.complete && !next.complete(Infinity)) void 0;
       return {{ old, stale, fresh, values, left: next.stale, done: next.fresh }};
     }})()"""
-    found = figure_of(Playground)._exports(second, {**asked(length=2048), "data": Playground()._data})
+    found = figure_of(Playground)._exports(second, {**asked(length=1024), "data": Playground()._data})
     np.testing.assert_array_equal(found["stale"], found["old"]["losses"])
     assert np.isnan(found["values"]["losses"][-1])
     np.testing.assert_array_equal(found["values"]["logits"], found["old"]["logits"])
@@ -235,9 +236,32 @@ def test_pairs_are_switched_off_and_scaled():
     np.testing.assert_allclose(values["scales"][:4], [0.25, 0.25, 2, 0.25])
 
 
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ({}, 10),
+        ({"length": 128}, 0),
+        ({"window": "window"}, 0),
+        ({"preset": "pi"}, 0),
+        ({"length": 512, "preset": "ntk_aware", "factor": 4.0}, None),
+        ({"length": 512, "encoding": "rope_100", "preset": "yarn", "factor": 8.0}, None),
+        ({"length": 512, "pairs": "- " * 6 + "off 0.0625 " + "- " * 7 + "2"}, 8),
+    ],
+)
+def test_pairs_that_reach_unseen_angles_are_counted(setting, expected):
+    widget, unseen = Playground(**setting), shown(Playground, **setting).facts["unseen"]
+    base = float(widget.encoding.removeprefix("rope_"))
+    trained, (bent, gains, _) = inv_freq(playground.HEAD_DIM, base), playground.bent_rotation(widget, base)
+    reach = playground.TRAINED if widget.window == "window" else widget.length
+    slow, farther = playground.TRAINED * trained < math.tau, reach * bent > playground.TRAINED * trained * (1 + 1e-6)
+    assert unseen == (slow & farther & (gains > 0)).sum()
+    assert expected in (None, unseen)
+
+
 def test_without_positions_there_is_nothing_to_bend():
     picture = figure_of(Playground).at({"encoding": "none", "length": 128})
     assert picture["handles"] == ["query"]
+    assert picture["facts"]["unseen"] is None
     assert math.isclose(picture["facts"]["within"], picture["facts"]["trained_within"])
 
 

@@ -7,10 +7,11 @@ import catalogue from "./playground.json";
 import { blocksOf } from "./playground_blocks.js";
 import { drawPanels, places, toggles } from "./playground_panels.js";
 import { LOGIT_BIN, LOSS_BIN, Session, averages, isCopy, known, modelOf } from "./playground_session.js";
-import { TRAINED, bentFrequencies, isAsTrained, isRotary, withWord, wordsOf } from "./transformer_bent.js";
+import { TRAINED, bentFrequencies, isAsTrained, isRotary, unseenPairs, withWord, wordsOf } from "./transformer_bent.js";
 
 const AT_ONCE = 6; // milliseconds of work before the first picture
 const LEAST = 1 / 32, GREATEST = 4; // factors on a frequency
+const MIDDLE = 8; // pair
 
 const sessions = new WeakMap(); // by the data of a figure
 
@@ -54,7 +55,7 @@ function stale(previous, { task, length }) {
 function compute(state, width, previous, data, bring) {
   const rotary = isRotary(state), { scales = [], gains = [] } = rotary ? bentFrequencies(state) : {};
   const query = Math.min(state.query, state.length - 1), shown = before(previous, state, data);
-  const model = modelOf(state, data.models), base = { task: state.task, model, scales: Array.from(scales), gains, query, text: textOf(state, data), ...places(width, state) };
+  const model = modelOf(state, data.models), base = { task: state.task, model, scales: Array.from(scales), gains, unseen: rotary ? unseenPairs(state) : null, query, text: textOf(state, data), ...places(width, state) };
   if (!model) return { ...base, values: { ...NOTHING, scales: base.scales, gains } };
   const stored = storedFor(state, data);
   if (stored) return { ...base, values: { ...stored.values, scales: base.scales, gains } };
@@ -73,12 +74,20 @@ function compute(state, width, previous, data, bring) {
 }
 
 const percent = (share) => share && 100 * share;
+const LITTLE = 0.1; // nats of excess loss of which no share is told
+const less = (one, other) => (one === null || other === null ? null : one - other);
+const likely = (loss) => (loss === null ? null : 100 * Math.exp(-loss));
 
-function facts({ values, model, waits = false, read }, state, done) {
+function facts({ values, model, unseen, waits = false, read }, state, done) {
   const { length } = state, { losses, trained_losses, accuracies, trained_accuracies } = values;
   const ends = (series) => averages(series, state), [within, far] = ends(losses), [trained_within, trained_far] = ends(trained_losses);
   const [right_within, right_far] = ends(accuracies).map(percent), [trained_right_within, trained_right_far] = ends(trained_accuracies).map(percent);
+  const excess = less(trained_far, trained_within), lower = less(trained_far, far);
+  const gone = excess > LITTLE && length > TRAINED && lower !== null ? (100 * lower) / excess : null;
   return {
+    unseen: unseen ? unseen.filter(Boolean).length : null, all_pairs: unseen?.length, past: length > TRAINED,
+    gone, grown: gone && -gone, cost: less(within, trained_within),
+    likely_within: likely(within), likely_far: likely(far),
     trained: TRAINED, last: length / 4, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: done ? length : read ?? 0, bent: !isAsTrained(state), copies: isCopy(state),
     within, far, trained_within, trained_far, right_within, right_far, trained_right_within, trained_right_far,
   };
@@ -95,17 +104,16 @@ function reading({ values }, state, { position, distance }) {
 
 const limited = (value) => Number(Math.min(Math.max(value, LEAST), GREATEST).toPrecision(3));
 
-function handles({ strip, scales, x, attention, query }, state) {
-  const handles = [];
-  if (strip) {
-    const half = (strip.x.at(1) - strip.x.at(0)) / 2; // a bar is taken hold of anywhere in its column, above its number
-    handles.push(...scales.map((scale, pair) => ({
-      name: `pair ${pair}`, x: strip.x.at(pair), y: strip.y.at(Math.max(scale, LEAST)), along: "y",
-      box: { left: strip.x.at(pair) - half, right: strip.x.at(pair) + half, top: strip.y.end - 8, bottom: strip.y.start + 1 },
-      drag: (px, py) => ({ pairs: swept(state, pair, strip.x.nearest(strip.x.invert(px)), String(limited(strip.y.invert(py)))) }),
-    })));
-  }
-  return [...handles, { name: "query", x: x.at(query), y: attention.bottom, along: "x", drag: (px) => ({ query: within(x.invert(px), { x }) }) }];
+// The bar under the pointer, or one in the middle; and the query.
+function handles({ strip, scales, keys, attention, query }, state, px = strip?.x.at(MIDDLE)) {
+  const found = attention ? [{ name: "query", x: keys.at(query), y: attention.bottom, along: "x", drag: (x) => ({ query: within(keys.invert(x), { x: keys }) }) }] : [];
+  if (!strip) return found;
+  const { x, y } = strip, pair = x.nearest(x.invert(px)), half = (x.at(1) - x.at(0)) / 2; // taken hold of anywhere in its column, above its number
+  return [{
+    name: "pair", x: x.at(pair), y: y.at(Math.max(scales[pair], LEAST)), along: "y",
+    box: { left: x.at(pair) - half, right: x.at(pair) + half, top: y.end - 8, bottom: y.start + 1 },
+    drag: (to, up) => ({ pairs: swept(state, pair, x.nearest(x.invert(to)), String(limited(y.invert(up)))) }),
+  }, ...found];
 }
 
 // One pair's word; or, swept sideways, that of all from there to another.
@@ -119,7 +127,9 @@ function swept(state, pair, other, word) {
 const within = (value, { x }) => Math.min(Math.max(Math.floor(value), 0), x.to - 1);
 
 const inside = (x, y) => ({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom;
-const byPosition = ({ loss, attention }) => [loss, attention];
+const byPosition = ({ loss, attention }) => [loss, attention].filter(Boolean);
+// Where a pointer is along the axis of the panel that it is on.
+const positionAt = (x, y, result) => (inside(x, y)(result.loss) ? result.x : result.keys).invert(x);
 
 function press(x, y, result, state) {
   const hit = inside(x, y), pair = result.strip ? toggles(result).findIndex(hit) : -1;
@@ -127,21 +137,21 @@ function press(x, y, result, state) {
   const head = result.heads.find(hit);
   if (head) return { head: head.name };
   if (hit(result.details)) return { details: !state.details };
-  return byPosition(result).some(hit) ? { query: within(result.x.invert(x), result) } : null;
+  return byPosition(result).some(hit) ? { query: within(positionAt(x, y, result), result) } : null;
 }
 
 const render = explorable({
   catalogue,
   readers: [
-    { name: "position", axis: ({ x }) => x, accept: within, within: byPosition },
-    { name: "distance", axis: ({ x }) => x, accept: within, within: ({ logits }) => [logits] },
+    { name: "position", axis: ({ x }) => x, accept: within, within: byPosition, pick: positionAt },
+    { name: "distance", axis: ({ x }) => x, accept: within, within: ({ logits }) => [logits].filter(Boolean) },
   ],
   controls: { encoding: chipsAndList, preset: chipsAndList, pairs: pairChips },
   height: (width, state) => places(width, state).height,
   compute, draw: drawPanels, facts, reading, handles, press, blocks: blocksOf,
   linked: (changes, state) =>
     changes.encoding && changes.encoding !== state.encoding ? { pairs: "", preset: "none", base: 1, clamp: false } : undefined,
-  pixel: ({ x, loss }, at) => [x.at(at), (loss.top + loss.bottom) / 2],
+  pixel: ({ x, loss, strip, scales }, at, pair) => (pair === undefined ? [x.at(at), (loss.top + loss.bottom) / 2] : [strip.x.at(pair), strip.y.at(scales[pair])]),
 });
 
 export default { render };

@@ -1,8 +1,9 @@
-// The panels of the Playground, from the top: loss by position; attention of a query; the mean logit by distance; and with
-// the details, the frequencies of the pairs, and what the model writes.
+// The panels of the Playground, from the top: loss by position; the frequencies of the pairs, and the attention of a query,
+// beside each other or one below the other; and with the details, the mean logit by distance and what the model writes.
 
 import { colours, pairColour } from "./colours.js";
 import { Axis, Plot, cellAxis, grip, legend, sized, widthOf, words } from "./drawing.js";
+import { nameCurves } from "./labels.js";
 import { fixed, grouped } from "./numbers.js";
 import { afterIn, textOf } from "./playground_blocks.js";
 import catalogue from "./playground.json";
@@ -10,59 +11,77 @@ import { LOGIT_BIN, LOSS_BIN, averages, isCopy, tokensOf } from "./playground_se
 import { say } from "./sentences.js";
 import { TRAINED, WRITTEN, isAsTrained, isRotary, wordsOf } from "./transformer_bent.js";
 
-const { picture, names } = catalogue;
+const { picture } = catalogue;
 const PAIRS = wordsOf({ pairs: "" }).length, HEADS = Object.keys(catalogue.controls.head.options);
 const LEFT = 40, RIGHT = 38; // pixels beside the charts
+const WIDE = 480, BESIDE = 640; // pixels from which attention is always there, and from which it is beside the pairs
 const FAINTEST = 1e-4; // attention weight
 const THICK = 6; // pixels of the bar of a weight of 1
 const RADIUS = 4.5; // of the rings that are dragged
 const STALE = 0.3; // opacity of what is of the setting before
 const HIGH = 14; // pixels between two numbers one below the other
+const HEAD = 20; // pixels above all losses, for words
+const FINE = LOSS_BIN / 8; // tokens between two points of an area
 
-// Heights of the panels in pixels.
-const WIDE = { loss: 130, attention: 60, logits: 60, strip: 60 };
-const MIDDLE = { loss: 74, attention: 40, logits: 40 }, SMALL = { loss: 58, attention: 32, logits: 32, strip: 36 }; // with the strip
-const NARROW = { loss: 70, attention: 42, logits: 42, strip: 56 };
+// Heights of the panels in pixels, but for attention: of its words and its chart.
+const SIZES = {
+  beside: { loss: 204, strip: 88, logits: 64 },
+  middle: { loss: 112, strip: 42, attention: 90, logits: 34 },
+  small: { loss: 78, strip: 32, attention: 80, logits: 32 }, // with the details
+  narrow: { loss: 182, strip: 45, attention: 110, logits: 44 },
+};
 
 // Where each panel and each row of words begins and ends, down the picture.
-function stacked(sizes, wide, state) {
-  let y = wide ? 42 : 58;
+function stacked(sizes, { beside, wide }, state) {
+  let y = 10;
   const down = (pixels) => (y += pixels), panel = (high) => [y, down(high)];
-  const at = { legend: wide ? 10 : 28, past: y - 12, loss: panel(sizes.loss) };
-  at.title = down(20);
-  at.heads = [down(wide ? -9 : 11), down(20)];
-  down(9);
-  at.attention = panel(sizes.attention);
-  at.positions = down(20);
-  at.logitsTitle = down(20);
-  down(12);
-  at.logits = panel(sizes.logits);
-  at.distances = down(15);
-  at.details = [down(12), down(22)];
+  const at = { title: y }, rotary = isRotary(state);
+  if (!beside) at.legend = down(16);
+  down(14);
+  at.loss = panel(sizes.loss);
+  at.positions = down(13);
+  const top = y, end = top + 22 + 14 + sizes.strip + 17; // of the pairs
+  const attention = (bottom) => {
+    at.attentionTitle = down(22);
+    at.heads = wide && !(beside && rotary) ? [y - 10, down(10)] : [down(10), down(20)];
+    at.attention = [down(8), bottom - (beside ? 17 : 11)];
+    at.keys = y = bottom;
+  };
+  if (rotary) {
+    at.stripTitle = down(22);
+    down(14);
+    at.strip = panel(sizes.strip);
+    at.toggles = down(17);
+  }
+  if (beside) y = top;
+  if (wide || !rotary) attention(beside || !wide ? end : end + sizes.attention);
+  at.details = [down(10), down(22)];
   if (state.details) {
-    at.stripTitle = down(18);
-    if (isRotary(state)) {
-      down(19);
-      at.strip = panel(sizes.strip);
-      at.toggles = down(17);
-    }
-    at.writes = [down(isRotary(state) ? 18 : 25), down(18), down(16), ...(isCopy(state) ? [down(16)] : [])];
+    if (!at.attention) attention(y + sizes.attention);
+    at.logitsTitle = down(20);
+    down(12);
+    at.logits = panel(sizes.logits);
+    at.distances = down(14);
+    at.writes = [down(20), down(18), down(16), ...(isCopy(state) ? [down(16)] : [])];
   }
   return { ...at, height: y + 9 };
 }
 
 export function places(width, state) {
-  const wide = width >= 480, middle = state.details ? SMALL : MIDDLE, end = width - RIGHT;
-  const at = stacked(width >= 640 ? WIDE : wide ? middle : NARROW, wide, state);
+  const beside = width >= BESIDE, wide = width >= WIDE, rotary = isRotary(state), end = width - RIGHT;
+  const size = beside ? "beside" : !wide ? "narrow" : state.details ? "small" : "middle";
+  const at = stacked(SIZES[size], { beside, wide }, state), middle = Math.round(0.53 * width);
   const axis = (from, to, [top, bottom], log = false) => new Axis({ from, to, start: bottom, end: top, log });
-  const box = ([top, bottom], right = end) => ({ left: LEFT, right, top, bottom });
-  const start = wide ? Math.round((LEFT + end) / 2) : LEFT, cell = (end - start) / HEADS.length, [top, bottom] = at.heads;
+  const box = (rows, left = LEFT, right = end) => rows && { left, right, top: rows[0], bottom: rows[1] };
+  const along = (start) => new Axis({ from: 0, to: state.length, start, end });
+  const first = beside && rotary ? middle + 46 : LEFT, start = at.heads && at.heads[0] < at.attentionTitle ? Math.round((LEFT + end) / 2) : first;
+  const cell = (end - start) / HEADS.length;
   return {
-    wide, at, height: at.height, weights: axis(FAINTEST, 1, at.attention, true),
-    x: new Axis({ from: 0, to: state.length, start: LEFT, end }), // positions and distances
-    loss: box(at.loss), attention: box(at.attention), logits: box(at.logits), details: box(at.details, width - 8),
-    heads: HEADS.map((name, k) => ({ name, left: start + k * cell, right: start + (k + 1) * cell, top, bottom })),
-    strip: at.strip ? { x: cellAxis(PAIRS, LEFT, width - 8), y: axis(1 / 32, 4, at.strip, true), bottom: at.toggles } : null,
+    wide, beside, at, height: at.height, weights: at.attention ? axis(FAINTEST, 1, at.attention, true) : null,
+    x: along(LEFT), keys: along(first), // positions and distances; positions of keys
+    loss: box(at.loss), attention: box(at.attention, first), logits: box(at.logits), details: box(at.details, LEFT, width - 8),
+    heads: at.heads ? HEADS.map((name, k) => ({ name, ...box(at.heads, start + k * cell, start + (k + 1) * cell) })) : [],
+    strip: at.strip ? { x: cellAxis(PAIRS, LEFT, beside ? middle : width - 8), y: axis(1 / 32, 4, at.strip, true), bottom: at.toggles } : null,
   };
 }
 
@@ -75,9 +94,11 @@ export function toggles({ strip: { x, y, bottom } }) {
 export function drawPanels({ context, width }, result, state, theme, cursor) {
   const panel = { context, theme, result, state, cursor, width, bent: !isAsTrained(state) };
   drawLosses(panel);
-  drawHeads(panel);
-  drawAttention(panel);
-  drawLogits(panel);
+  if (result.strip) drawStrip(panel);
+  if (result.attention) {
+    drawHeads(panel);
+    drawAttention(panel);
+  }
   drawDetails(panel);
 }
 
@@ -95,55 +116,84 @@ function throughBins(plot, values, size, colour, style) {
   plot.line(Array.from(values ?? [], (value, k) => [(k + 0.5) * size, value]), colour, style);
 }
 
-function drawLosses({ context, theme, result, state, cursor, width, bent }) {
-  const { values, stale, x, at, loss: { top, bottom } } = result, { losses, trained_losses } = values;
-  const most = Math.max(4, ...finite(losses), ...finite(trained_losses), ...finite(stale));
-  const y = new Axis({ from: 0, to: Math.min(Math.ceil(most + 0.2), 12), start: bottom, end: top }), plot = new Plot(context, theme, x, y);
-  const entries = [{ label: picture.trained, colour: theme.muted }, { label: picture.bent, colour: colours.score }].slice(0, bent ? 2 : 1);
-  const long = entries.reduce((sum, { label }) => sum + widthOf(context, theme.font, label) + 40, 0);
-  legend(context, theme, entries, result.wide ? width - long : LEFT, at.legend, width);
-  words(context, theme, picture.loss[state.task], LEFT, 10, { colour: theme.text, bold: true, width: width - LEFT - (result.wide ? long : 0) });
-  plot.ground(TRAINED, state.length, colours.neutral, 0.13);
-  plot.axes({ xTitle: "", yTitle: "", xText: () => "", yTicks: 4, yText: (value) => fixed(value, 0) });
-  const past = picture.past.map((text) => say(text, { trained: TRAINED }));
-  const from = Math.min(x.at(TRAINED) + 5, x.end - widthOf(context, theme.font, past.at(-1)));
-  words(context, theme, past, from, at.past, { width: x.end - from });
-  plot.rule([x.at(TRAINED), at.past - 6], [x.at(TRAINED), y.start], { colour: theme.muted, dash: [] });
-  const until = Array.from(losses, (loss, k) => (Number.isFinite(loss) ? loss : stale?.[k] ?? NaN)); // new as far as there is
-  const curves = [[trained_losses, bent ? trained_losses : until, theme.muted, 1.8], [losses, until, colours.score, 2.4]].slice(0, bent ? 2 : 1);
-  for (const [values, shown, colour, thick] of curves) {
-    const old = Array.from(shown, (loss, k) => (Number.isFinite(values[k + 1]) ? NaN : loss));
-    if (stale) faintly(context, true, () => throughBins(plot, old, LOSS_BIN, colour, { width: thick }));
-    throughBins(plot, values, LOSS_BIN, colour, { width: thick });
+// A series of bins, at any token between the middles of the first and the last.
+const within = (values) => (t) => {
+  const k = t / LOSS_BIN - 0.5, bin = Math.floor(k), share = k - bin;
+  return share === 0 ? values[bin] : (1 - share) * values[bin] + share * values[bin + 1];
+};
+
+// What of one course lies above another, where both are known.
+function above(plot, upper, lower, colour, opacity) {
+  const columns = [];
+  for (let t = LOSS_BIN / 2; t <= plot.x.to - LOSS_BIN / 2; t += FINE) {
+    const low = lower(t), high = Math.max(upper(t), low);
+    if (Number.isFinite(high)) columns.push([plot.x.at(t), low, high]);
   }
-  drawMeans(plot, curves, state);
-  markPositions(plot, result, cursor);
+  plot.area(columns, colour, opacity);
 }
 
-// The mean over the last quarter of the text, with its number beside the chart: what a curve comes to.
-function drawMeans(plot, curves, state) {
-  const { context, theme, x, y } = plot;
-  const means = curves.map(([values, shown, colour]) => ({ mean: averages(shown, state)[1], stale: averages(values, state)[1] === null, colour }));
-  const known = means.filter(({ mean }) => mean !== null).sort((one, other) => other.mean - one.mean);
-  known.forEach(({ mean, stale, colour }, k) => {
+// The loss of the model as it is; beside it, dashed, as it was trained. What is above the level within L is tinted, and what
+// a change has gained.
+function drawLosses({ context, theme, result, state, cursor, width, bent }) {
+  const { values, stale, x, at, beside, loss: { top, bottom } } = result, { losses, trained_losses } = values;
+  const most = Math.min(Math.ceil(Math.max(4, ...finite(losses), ...finite(trained_losses), ...finite(stale)) + 0.2), 12);
+  const y = new Axis({ from: 0, to: (most * (bottom - top)) / (bottom - top - HEAD), start: bottom, end: top }), plot = new Plot(context, theme, x, y);
+  const tints = [{ label: picture.excess, colour: colours.excess, area: true }, { label: picture.gained, colour: colours.score, area: true }].slice(0, bent ? 2 : 1);
+  const room = beside ? tints.reduce((sum, { label }) => sum + widthOf(context, theme.font, label) + 40, 0) : 0;
+  legend(context, theme, tints, beside ? width - room : LEFT, beside ? at.title : at.legend, width);
+  words(context, theme, picture.loss[state.task], LEFT, at.title, { colour: theme.text, bold: true, width: width - room - LEFT - 12 });
+  plot.ground(TRAINED, state.length, colours.excess, 0.05);
+  const ticks = y.ticks(4).filter((tick) => y.at(tick) > top + HEAD - 4);
+  y.ticks = () => ticks;
+  plot.axes({ xTitle: "", yTitle: "", xText: () => "", yText: (value) => fixed(value, 0) });
+  drawTicks(context, theme, x, at.positions);
+  const past = picture.past.map((text) => say(text, { trained: TRAINED }));
+  const from = Math.min(x.at(TRAINED) + 5, x.end - widthOf(context, theme.font, past.at(-1)));
+  words(context, theme, past, from, top + HEAD / 2, { colour: theme.text, width: x.end - from });
+  plot.rule([x.at(TRAINED), y.end], [x.at(TRAINED), y.start], { colour: theme.muted, dash: [] });
+
+  const until = Array.from(losses, (loss, k) => (Number.isFinite(loss) ? loss : stale?.[k] ?? NaN)); // new as far as there is
+  const [level] = averages(bent ? trained_losses : until, state), own = within(until), before = within(trained_losses);
+  above(plot, own, (t) => (t >= TRAINED ? level ?? NaN : bent ? before(t) : NaN), colours.excess, 0.34);
+  if (bent) above(plot, before, own, colours.score, 0.2);
+  const curves = [
+    { text: bent ? picture.bent : picture.trained, values: losses, shown: until, colour: colours.score, style: { width: 2.6 } },
+    { text: picture.trained, values: trained_losses, shown: trained_losses, colour: theme.muted, style: { width: 1.3, dash: [4, 3] } },
+  ].slice(0, bent ? 2 : 1);
+  for (const { values, shown, colour, style } of curves.toReversed()) {
+    const old = Array.from(shown, (loss, k) => (Number.isFinite(values[k + 1]) ? NaN : loss));
+    if (stale) faintly(context, true, () => throughBins(plot, old, LOSS_BIN, colour, style));
+    throughBins(plot, values, LOSS_BIN, colour, style);
+  }
+  const means = curves.map(({ values, shown, colour }) => ({ mean: averages(shown, state)[1], from: 0.75 * x.to, stale: averages(values, state)[1] === null, colour }));
+  drawMeans(plot, [...means, { mean: level, from: 0, stale: false, colour: theme.text, dash: [2, 3] }]);
+  const names = curves.map(({ text, shown, colour }) => ({ text, colour, points: Array.from(shown, (loss, k) => [x.at((k + 0.5) * LOSS_BIN), y.at(loss)]) }));
+  const under = level === null ? NaN : y.at(level) + (y.at(level) + 16 < y.start ? 2 : -16);
+  const long = widthOf(context, theme.font, picture.level), left = Math.min(from, x.end - long);
+  const spot = level === null ? [] : [{ left, right: left + long, top: under, bottom: under + 14 }];
+  if (level !== null) words(context, theme, picture.level, left, under + 7, { colour: theme.text, rim: true });
+  nameCurves(context, theme, { left: x.start, right: x.end, top: top + HEAD, bottom }, names, spot);
+  if (result.attention) plot.rule([x.at(result.query), y.start], [x.at(result.query), top + HEAD], { colour: colours.query, width: 1.5, dash: [] });
+  if (cursor?.last === "position") plot.vertical(cursor.position);
+}
+
+// Means, each as a line from somewhere to the end with its number beside the chart: over the last quarter of the text, what a
+// curve comes to.
+function drawMeans(plot, means) {
+  const { context, theme, x, y } = plot, known = means.filter(({ mean }) => mean !== null).sort((one, other) => other.mean - one.mean);
+  known.forEach(({ mean, from, stale, colour, dash = [] }, k) => {
     const down = Math.min(y.at(mean), y.start - HIGH * (known.length - 1 - k)), before = k ? known[k - 1].down + HIGH : -Infinity;
     known[k].down = Math.max(down, before);
     faintly(context, stale, () => {
-      plot.line([[0.75 * x.to, mean], [x.to, mean]], colour, { dash: [5, 4] });
+      plot.line([[from, mean], [x.to, mean]], colour, { width: 1.2, dash });
       words(context, theme, fixed(mean, 2), x.end + 4, known[k].down, { colour, bold: true, width: RIGHT - 4 });
     });
   });
 }
 
-function markPositions(plot, { query }, cursor) {
-  plot.vertical(query, { colour: colours.query, width: 1.5, dash: [] });
-  if (cursor?.last === "position") plot.vertical(cursor.position);
-}
-
-function drawHeads({ context, theme, result: { heads, at, wide, values: { attention = [] } }, state, width }) {
-  const most = attention.length ? attention.indexOf(Math.max(...attention)) : -1, facts = { position: most, weight: attention[most] };
-  const title = most < 0 ? picture.attention.slice(-1) : picture.attention.map((text) => say(text, facts));
-  words(context, theme, title, LEFT, at.title, { colour: theme.text, bold: true, width: (wide ? heads[0].left : width) - LEFT - 8 });
+function drawHeads({ context, theme, result: { heads, at, keys, query }, state, width }) {
+  const inline = heads[0].top < at.attentionTitle, title = picture.attention.map((text) => say(text, { query }));
+  words(context, theme, title, keys.start, at.attentionTitle, { colour: theme.text, bold: true, width: (inline ? heads[0].left - 8 : width) - keys.start });
   for (const { name, left, right, top, bottom } of heads) {
     const chosen = name === state.head;
     context.fillStyle = colours.key;
@@ -159,7 +209,7 @@ function drawHeads({ context, theme, result: { heads, at, wide, values: { attent
 
 // A bar for each weight: the larger it is, the thicker, the more opaque, and with a point on top.
 function drawAttention({ context, theme, result, state, cursor }) {
-  const { values: { attention = [] }, x, weights: y, fresh, query, at } = result, plot = new Plot(context, theme, x, y);
+  const { values: { attention = [] }, keys: x, weights: y, fresh, query, at, beside } = result, plot = new Plot(context, theme, x, y);
   plot.axes({ xTitle: "", yTitle: "", xText: () => "", yText: (tick) => picture.powers[Math.round(Math.log10(tick))] });
   const columns = x.columns(), filled = columns.map(([, , stop]) => Math.min(stop, attention.length)), opacity = fresh?.attention === false ? STALE : 1;
   context.fillStyle = colours.key;
@@ -174,9 +224,10 @@ function drawAttention({ context, theme, result, state, cursor }) {
     context.fill();
   }
   context.globalAlpha = 1;
-  markPositions(plot, result, cursor);
+  plot.vertical(query, { colour: colours.query, width: 1.5, dash: [] });
+  if (cursor?.last === "position") plot.vertical(cursor.position);
   grip(context, theme, x.at(query), y.start, colours.query);
-  drawTicks(context, theme, x, at.positions, { text: say(picture.query, { query }), value: query });
+  if (beside) drawTicks(context, theme, x, at.keys);
 }
 
 function drawLogits({ context, theme, result, state, cursor, bent, width }) {
@@ -184,32 +235,30 @@ function drawLogits({ context, theme, result, state, cursor, bent, width }) {
   const low = Math.floor(Math.min(-1, ...all)), high = Math.ceil(Math.max(1, ...all));
   const plot = new Plot(context, theme, x, new Axis({ from: low, to: high, start: bottom, end: top }));
   words(context, theme, picture.logits.map((text) => say(text, state)), LEFT, at.logitsTitle, { colour: theme.text, bold: true, width: width - LEFT });
-  plot.ground(TRAINED, state.length, colours.neutral, 0.13);
+  plot.ground(TRAINED, state.length, colours.excess, 0.05);
   plot.axes({ xTitle: "", yTitle: "", xText: () => "", yTicks: 3, yText: (value) => fixed(value, 0) });
   faintly(context, fresh?.logits === false, () => {
-    throughBins(plot, values.trained_logits, LOGIT_BIN, theme.muted, { width: 1.8 });
-    if (bent) throughBins(plot, values.logits, LOGIT_BIN, colours.score, { width: 2.4 });
+    if (bent) throughBins(plot, values.trained_logits, LOGIT_BIN, theme.muted, { width: 1.3, dash: [4, 3] });
+    throughBins(plot, values.logits, LOGIT_BIN, colours.score, { width: 2.2 });
   });
   if (cursor?.last === "distance") plot.vertical(cursor.distance);
   drawTicks(context, theme, x, at.distances);
 }
 
-// Numbers below a chart where there is room, beside what is `marked`.
-function drawTicks(context, theme, x, y, marked = null) {
-  const taken = [];
-  const write = (text, spot, options) => {
-    const half = widthOf(context, options.bold ? `600 ${theme.font}` : theme.font, text) / 2, middle = Math.min(Math.max(spot, x.start - 8 + half), x.end + RIGHT - half);
-    if (taken.some(([from, to]) => middle + half + 6 > from && middle - half - 6 < to)) return;
-    taken.push([middle - half, middle + half]);
-    words(context, theme, text, middle, y, { align: "center", ...options });
-  };
-  if (marked) write(marked.text, x.at(marked.value), { bold: true, colour: theme.text });
-  for (const tick of x.ticks(5)) write(grouped(tick), x.at(tick), {});
+// Numbers below a chart where there is room.
+function drawTicks(context, theme, x, y) {
+  let taken = -Infinity;
+  for (const tick of x.ticks(5)) {
+    const text = grouped(tick), half = widthOf(context, theme.font, text) / 2, middle = Math.min(Math.max(x.at(tick), x.start - 8 + half), x.end + RIGHT - half);
+    if (middle - half - 6 < taken) continue;
+    taken = middle + half;
+    words(context, theme, text, middle, y, { align: "center" });
+  }
 }
 
 // The box that opens what stands below it.
 function drawDetails(panel) {
-  const { context, theme, result: { details: { left, right, top, bottom }, at }, state, width } = panel;
+  const { context, theme, result: { details: { left, right, top, bottom }, wide, strip }, state } = panel, folds = !wide && strip !== null;
   context.fillStyle = theme.muted;
   context.globalAlpha = 0.1;
   context.fillRect(left, top, right - left, bottom - top);
@@ -217,16 +266,15 @@ function drawDetails(panel) {
   context.strokeStyle = theme.muted;
   context.lineWidth = 1;
   context.strokeRect(left + 0.5, top + 0.5, right - left - 1, bottom - top - 1);
-  words(context, theme, picture.details[state.details ? "hide" : "show"], (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 8 });
+  words(context, theme, picture.details[state.details ? "hide" : "show"].map((text) => say(text, { folds })), (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 8 });
   if (!state.details) return;
-  const title = isRotary(state) ? picture.strip : picture.no_pairs.map((text) => say(text, state, names));
-  words(context, theme, title, LEFT, at.stripTitle, { colour: theme.text, bold: isRotary(state), width: width - LEFT });
-  if (isRotary(state)) drawStrip(panel);
+  drawLogits(panel);
   drawWritten(panel);
 }
 
-function drawStrip({ context, theme, result: { strip, scales, gains, wide } }) {
-  const { x, y, bottom } = strip, plot = new Plot(context, theme, x, y), thick = 0.62 * (x.at(1) - x.at(0));
+function drawStrip({ context, theme, result: { strip, scales, gains, unseen, wide, at } }) {
+  const { x, y, bottom } = strip, plot = new Plot(context, theme, x, y), thick = 0.7 * (x.at(1) - x.at(0));
+  words(context, theme, picture.strip, LEFT, at.stripTitle, { colour: theme.text, bold: true, width: x.end - LEFT });
   for (const tick of y.start - y.end < 50 ? [1 / 16, 1] : [1 / 16, 1 / 4, 1, 4]) {
     plot.horizontal(tick, { colour: theme.grid, dash: [] });
     words(context, theme, picture.ticks[tick], LEFT - 5, y.at(tick), { align: "right" });
@@ -241,7 +289,7 @@ function drawStrip({ context, theme, result: { strip, scales, gains, wide } }) {
     context.setLineDash([]);
     ring(context, theme, x.at(pair), top, colour);
   });
-  drawToggles(context, wide ? theme : sized(theme, 10), toggles({ strip }), gains, bottom);
+  drawToggles(context, wide ? theme : sized(theme, 10), toggles({ strip }), gains, unseen, bottom);
 }
 
 function ring(context, theme, x, y, colour) {
@@ -254,14 +302,19 @@ function ring(context, theme, x, y, colour) {
   context.stroke();
 }
 
-function drawToggles(context, theme, boxes, gains, bottom) {
-  const wide = boxes[0].right - boxes[0].left > 24, every = wide ? 1 : 2;
+// The numbers of the pairs; of those that reach unseen angles in the colour of what that costs.
+function drawToggles(context, theme, boxes, gains, unseen, bottom) {
+  const wide = boxes[0].right - boxes[0].left > 18, every = wide ? 1 : 2;
   context.strokeStyle = theme.grid;
   context.lineWidth = 1;
   boxes.forEach(({ left, right, top }, pair) => {
+    context.fillStyle = colours.excess;
+    context.globalAlpha = 0.34;
+    if (unseen[pair]) context.fillRect(left + 1, top, right - left - 2, bottom - top);
+    context.globalAlpha = 1;
     if (wide) context.strokeRect(left + 1.5, top + 0.5, right - left - 3, bottom - top - 1);
     const text = gains[pair] ? (pair % every ? "" : String(pair)) : picture.off;
-    words(context, theme, text, (left + right) / 2, (top + bottom) / 2, { align: "center", width: right - left - 2 });
+    words(context, theme, text, (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 2 });
   });
 }
 
@@ -273,7 +326,7 @@ function drawWritten({ context, theme, result, state, width, bent }) {
   const label = Math.max(...lines.map(([name]) => widthOf(context, theme.font, name))) + 14, room = Math.floor((width - label) / one);
   const shown = Math.min(WRITTEN, room - (wide ? 12 : 0)), before = Math.max(wide ? room - shown - 2 : 0, 0), start = label + before * one;
   const [title, ...rows] = at.writes;
-  words(context, theme, picture.writes, 0, title, { colour: theme.text, bold: true, width });
+  words(context, theme, picture.writes.map((text) => say(text, { query })), 0, title, { colour: theme.text, bold: true, width });
   if (!model) return;
   lines.slice(0, bent ? lines.length : -1).forEach(([name, tokens, colour, fresh], k) => {
     const y = rows[k], after = tokens ? textOf(tokens, state).slice(0, shown) : tokens === null ? picture.nothing : picture.not_yet;

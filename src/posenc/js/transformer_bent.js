@@ -13,6 +13,7 @@ export const TRAINED = 128; // tokens
 export const WRITTEN = 64; // tokens, after the text
 const HEAD_DIM = 32, PAIRS = HEAD_DIM / 2, SINKS = 4;
 const BOUNDS = { betaFast: 4, betaSlow: 1 }; // rotations within the trained length, as posenc.lab.evaluate has them
+const ROUNDING = 1e-6;
 const METHODS = { none: "none", pi: "linear", ntk_aware: "ntk_aware", yarn: "yarn_code" };
 
 export const baseOf = ({ encoding }) => runs.schemes[encoding].base ?? null;
@@ -42,6 +43,14 @@ export function bentFrequencies(state) {
     frequencies, scales: frequencies.map((theta, i) => theta / trained[i]),
     gains: words.map((word) => (word === "off" ? 0 : 1)), attentionFactor: preset.attentionFactor,
   };
+}
+
+// Of each pair, whether it reaches angles that training did not show: it made no full rotation within the trained length.
+export function unseenPairs(state) {
+  const { frequencies, gains } = bentFrequencies(state), reach = state.window === "window" ? Math.min(TRAINED, state.length) : state.length;
+  return inverseFrequencies(HEAD_DIM, baseOf(state)).map((theta, i) => (
+    gains[i] !== 0 && TRAINED * theta < 2 * Math.PI && reach * frequencies[i] > TRAINED * theta * (1 + ROUNDING)
+  ));
 }
 
 // The pairs of each layer whose learned distance bias is most negative. products[layer][head][pair]: E[q k̄] as trained.

@@ -32,6 +32,7 @@ def _stored() -> dict[str, Any]:
     return content
 
 
+@cache
 def _products(name: str) -> list[Any]:
     """E[q k̄] of every layer, head and pair of a model, as pairs of numbers."""
     content = statistics()[f"{name}/content"]
@@ -43,14 +44,14 @@ class Playground(Explorable):
     """A trained Transformer reads a text, with its positional encoding as trained and as changed."""
 
     module = "playground"
-    room = (765, 845)
+    room = (766, 838)
     main = ("encoding", "task", "preset")
 
     encoding = Choice("rope_10000", chips=True, options_need=dict.fromkeys(UNLEARNED, {"task": ["text"]}))
-    task = Choice("text", chips=True)
     preset = Choice("none", needs={"encoding": ROTARY}, chips=True)
     factor = Control(16.0, 1, 16, "log", needs={"encoding": ROTARY, "preset": SCALED})
     fraction = Control(0.5, 0, 1, "hundredths", needs={"encoding": ROTARY, "preset": ["p_rope"]})
+    task = Choice("text", chips=True)
     base = Control(1.0, 0.01, 100, "log", needs={"encoding": ROTARY})
     pairs = Text("", rf"|({WORD} ){{15}}{WORD}", needs={"encoding": ROTARY}, own_control=True)
     seed = Choice("0", needs={"task": ["text"], "encoding": SEEDED}, chips=True)

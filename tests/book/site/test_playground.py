@@ -6,7 +6,7 @@ import pytest
 
 from posenc.widgets import Playground
 from posenc.widgets.playground import checkpoint
-from tests.book.site.hands import drag, handle_of
+from tests.book.site.hands import drag
 from tests.book.site.live import Live
 from tests.explorables import shown
 from tools import embed
@@ -73,26 +73,25 @@ def test_its_page_of_one_file_asks_for_nothing_else(new_page, tmp_path):
 def test_presses_choose_pair_head_and_query(open_live):
     live = open_live(Playground)
     live.set(length=256)
-    press(live, 300, 422)
+    press(live, 300, 408)
     assert live.get("details")
-    pair = live.evaluate("explorable.handles")[3]
-    press(live, pair["x"], 540)
+    pair = live.evaluate("explorable.pixel(0, 3)[0]")
+    press(live, pair, 376)
     assert live.get("pairs") == " ".join("off" if i == 3 else "-" for i in range(16))
-    press(live, pair["x"], 540)
+    press(live, pair, 376)
     assert live.get("pairs") == ""
     x, y = live.evaluate("explorable.pixel(100)")
     press(live, x, y)
     assert abs(live.get("query") - 100) <= 1
-    press(live, live.evaluate("explorable.pixel(250)")[0], 193)
+    press(live, live.evaluate("explorable.pixel(250)")[0], 284)
     assert live.get("head") == "2.4"
     assert live.finding == shown(Playground, **live.setting()).finding
 
 
 def test_a_bar_swept_sideways_takes_the_others_along(open_live):
     live = open_live(Playground)
-    live.set(length=128, details=True, pairs=" ".join(["-"] * 15 + ["2"]))
-    first, last = handle_of(live, "pair 6"), handle_of(live, "pair 9")
-    (x, y), to = (first["x"], first["y"]), last["x"]
+    live.set(length=128, pairs=" ".join(["-"] * 15 + ["2"]))
+    (x, y), (to, _) = live.evaluate("[6, 9].map((pair) => explorable.pixel(0, pair))")
     drag(live, [(x, y), (x, y + 20), ((x + to) / 2, y + 20), (to, y + 20)])
     words = live.get("pairs").split()
     assert words[:6] + words[10:] == ["-"] * 11 + ["2"]

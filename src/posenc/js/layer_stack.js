@@ -293,18 +293,18 @@ function facts({ values, at }, { model, context }) {
   const best = (layers) => 100 * layers.reduce((most, k) => Math.max(most, share[k]), 0);
   const newest = attending.reduce((first, k) => (fresh[k] / pairs[k] > fresh[first] / pairs[first] ? k : first), attending[0] ?? 0);
   return {
-    at, count: pattern.length, rope: rope.length, nope: nope.length, attending: attending.length,
+    at, rope: rope.length, nope: nope.length, attending: attending.length,
     encoding: attending.filter((k) => Math.abs(near[k] - share[k]) > ENCODES).length,
     rope_weight: best(rope), nope_weight: best(nope),
     window, length, query_scale: queryScale(context), fresh: fresh[newest], pairs: pairs[newest],
   };
 }
 
-function reading({ layers, values }, { context }, { layer, back }) {
+function reading({ layers }, { context }, { layer, back }) {
   const { turns, seen, share, frequencies, factor, length, pairs } = layers[layer];
   return {
-    number: layer + 1, turns, in_text: back < context, in_sight: back < seen, weight: 100 * share(back), score: factor * decay(back, frequencies),
-    fresh: turns ? newPairs(back, frequencies, length) : 0, pairs, pattern: values.pattern,
+    number: layer + 1, in_text: back < context, in_sight: back < seen, weight: 100 * share(back), score: factor * decay(back, frequencies),
+    fresh: turns ? newPairs(back, frequencies, length) : 0, pairs,
   };
 }
 

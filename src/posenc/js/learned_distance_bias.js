@@ -165,8 +165,7 @@ function facts({ values, frequencies }, { pair, clamp, length }) {
   return {
     trained: TRAINED, longest: LONGEST, half: TRAINED / 2, last: TRAINED - 1, ten: Math.log(10), bin: BIN,
     rotations: turns(TRAINED, frequencies)[pair], drop: -values.pair[TRAINED], at_far: values.pair[LONGEST],
-    is_longer: length > TRAINED, share: 100 * shareOf(values.clamped_weights), near: 100 * values.clamped_weights[0], unclamped: values.losses.none, loss: values.losses[clamp], within: values.within,
-    is_most_negative: values.most_negative.includes(pair), listed: values.most_negative.join(", "),
+    is_longer: length > TRAINED, share: 100 * shareOf(values.clamped_weights), near: 100 * values.clamped_weights[0], unclamped: values.losses.none, loss: values.losses[clamp], listed: values.most_negative.join(", "),
   };
 }
 

@@ -86,7 +86,7 @@ def of_section_5() -> Iterator[str]:
     yield f"{many:.0f} % among 2048"
     assert LearnedDistanceBias().base == "10000"
     yield f"of one small model (base {grouped(10_000)})"
-    yield f"close to the {shown(LearnedDistanceBias).facts['within']:.2f} within the trained length"
+    yield f"close to the {shown(LearnedDistanceBias).values['within']:.2f} within the trained length"
     truncated = np.mean(shown(Extrapolation).values["first"]["truncated"])
     yield f"Truncate the text to its last 128 tokens, and it is {truncated:.2f}"
     texts = real_results.interventions()

@@ -141,23 +141,6 @@ def test_a_cache_changes_nothing(small, encoding):
     torch.testing.assert_close(torch.cat(blocks, dim=1), small(IDS))
 
 
-def test_later_tokens_are_not_seen(small):
-    changed = IDS.clone()
-    changed[0, 8:] = 1
-    torch.testing.assert_close(small(changed)[:, :8], small(IDS)[:, :8])
-
-
-def test_query_heads_share_keys_by_groups(small):
-    """The same as a model with as many key heads as query heads, where those of a group are the same."""
-    full = Llama(LlamaConfig(**(vars(SMALL) | {"num_key_value_heads": 4}))).requires_grad_(False)
-    weights = dict(small.state_dict())
-    for name, weight in weights.items():
-        if "k_proj" in name or "v_proj" in name:
-            weights[name] = weight.unflatten(0, (2, 8)).repeat_interleave(2, dim=0).flatten(0, 1)
-    full.load_state_dict(weights)
-    torch.testing.assert_close(full(IDS), small(IDS))
-
-
 def test_generation(small):
     greedy = small.generate(IDS, 4)
     assert greedy.shape == (1, 16)

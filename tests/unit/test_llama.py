@@ -3,6 +3,7 @@
 `python -m tests.unit.test_llama` writes the oracle anew.
 """
 
+import re
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
@@ -104,6 +105,17 @@ def test_the_wrong_layout_is_another_model(smollm2):
     finally:
         model.set_position_encoding(own)
     assert found["own"] + 1 < min(found["wrong"], found["none"])
+
+
+@pytest.mark.release
+def test_the_readmes_program_prints_what_it_says(capsys):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    [program] = re.findall(r"^```python\n(# pip.+?)^```$", readme, re.M | re.S)
+    exec(program, {})
+    wanted = re.findall(r"^print\(.+\)  # … (.+)$", program, re.M)
+    found = [line for line in capsys.readouterr().out.splitlines() if line]
+    assert found == [f"One, two, three, four, five, {words}" for words in wanted]
+    assert len(wanted) == 3
 
 
 def test_it_speaks(smollm2):

@@ -164,7 +164,7 @@ def clean(notebook: dict) -> dict:
     notebook = copy.deepcopy(notebook)
     metadata = notebook["metadata"]
     notebook["metadata"] = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
-    notebook["metadata"] |= {k: metadata[k] for k in ("title", "description", "models") if k in metadata}
+    notebook["metadata"] |= {k: metadata[k] for k in ("description", "models") if k in metadata}
     notebook["nbformat"], notebook["nbformat_minor"] = 4, 5
     seen: set[str] = set()
     count = 0

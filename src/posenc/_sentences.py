@@ -33,7 +33,6 @@ from typing import Any
 from posenc._numbers import fixed, grouped, integer, percent, significant
 
 Facts = Mapping[str, Any]
-_NO_SPACE = re.compile(r"(?<=[。！？；：]) ")
 _PLACE = re.compile(r"\{(\w+)(?::([^}]+))?\}")
 _COMPARED = re.compile(r"(\S+) ([=≠<≤>≥]) ('[^']*'|\S+)")
 _SIGNS = {"=": operator.eq, "≠": operator.ne, "<": operator.lt, "≤": operator.le, ">": operator.gt, "≥": operator.ge}
@@ -78,11 +77,6 @@ def say_key(words: Mapping[str, Any], key: str, facts: Facts) -> str:
     """
     group, _, what = key.partition(".")
     return say(words[group][what], facts, words.get("names"))
-
-
-def say_all(texts: list[Any], facts: Facts, names: Mapping[str, Mapping[str, str]] | None = None) -> str:
-    """Several sentences with a space between, but for Chinese; those that say nothing are left out."""
-    return _NO_SPACE.sub("", " ".join(filter(None, (say(text, facts, names) for text in texts))))
 
 
 def _fact(name: str, facts: Facts) -> Any:

@@ -58,9 +58,10 @@ def test_what_is_clamped_stays_as_it_was_within_the_trained_length():
 
 
 def test_the_story_clamps():
-    facts = {name: shown(LearnedDistanceBias, **setting).facts for name, setting in LearnedDistanceBias.story().items()}
+    story = {name: shown(LearnedDistanceBias, **setting) for name, setting in LearnedDistanceBias.story().items()}
+    facts = {name: each.facts for name, each in story.items()}
     assert facts["bias"]["drop"] > 1 < facts["bias"]["at_far"]
-    assert facts["bias"]["is_most_negative"]
+    assert story["bias"].setting["pair"] in story["bias"].values["most_negative"]
     assert facts["bias"]["rotations"] < 1
     np.testing.assert_allclose(np.exp(facts["logit"]["ten"]), 10)
     assert facts["logit"]["share"] == 0, "it opens at the trained length"
@@ -70,7 +71,7 @@ def test_the_story_clamps():
     def gone(name):
         """The fraction of the excess loss that is removed."""
         told = facts[name]
-        return (told["unclamped"] - told["loss"]) / (told["unclamped"] - told["within"])
+        return (told["unclamped"] - told["loss"]) / (told["unclamped"] - story[name].values["within"])
 
     assert gone("clamp") > 0.8
     assert abs(gone("control")) < 0.05

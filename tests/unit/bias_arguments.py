@@ -13,14 +13,6 @@ def square(length):
     return relative_positions(np.arange(length), np.arange(length))
 
 
-def is_toeplitz(bias):
-    return np.allclose(bias[..., 1:, 1:], bias[..., :-1, :-1], rtol=0, atol=1e-12)
-
-
-def two_heads(share):
-    return np.concatenate([-share, 3 * share**2], axis=-1)
-
-
 def xl_arguments(heads=2, queries=3, keys=5, dim=4, both=False, seed=0):
     rng = np.random.default_rng(seed)
     q, k = rng.standard_normal((2, heads, queries, dim)), rng.standard_normal((2, heads, keys, dim))

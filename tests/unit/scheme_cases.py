@@ -55,7 +55,6 @@ INJECTION_POINTS = {
 }
 CONTENT_SCHEMES = ["transformer_xl", "tener", "deberta"]  # of the logits, those that look at queries and keys too
 ABSOLUTE = {*INJECTION_POINTS["input"], "fire"}
-ANY_POSITION = ["none", "none_with_temperature", "rope", "xpos", "alibi", "sandwich", "kerple"]
 every_case = pytest.mark.parametrize("case", CASES)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posenc.absolute import shift_matrix, sinusoidal
+from posenc.absolute import sinusoidal
 from posenc.analysis import four_terms, kernel_asymmetry, kernel_residual, offset_kernel, pairwise_weight
 from posenc.frequencies import angles, inv_freq
 
@@ -57,18 +57,6 @@ def test_blocks_see_the_offset_only(pairs, base, layout, seed):
     turned = angles(OFFSETS, inv_freq(2 * pairs, base))
     expected = np.cos(turned) @ a + np.sin(turned) @ b
     np.testing.assert_allclose(kernel, np.broadcast_to(expected, kernel.shape), atol=1e-10)
-
-
-def test_blocks_by_hand_and_as_a_shift():
-    expected = [[1, -3, 0, 0], [3, 1, 0, 0], [0, 0, 2, -4], [0, 0, 4, 2]]
-    np.testing.assert_array_equal(pairwise_weight([1, 2], [3, 4]), expected)
-    np.testing.assert_array_equal(
-        pairwise_weight([1, 2], [3, 4], "half-split"), [[1, 0, -3, 0], [0, 2, 0, -4], [3, 0, 1, 0], [0, 4, 0, 2]]
-    )
-    turned = angles(3, inv_freq(8))
-    for layout in ("interleaved", "half-split"):
-        shift = pairwise_weight(np.cos(turned), -np.sin(turned), layout)
-        np.testing.assert_allclose(shift, shift_matrix(3, 8, layout=layout), atol=1e-15)
 
 
 def test_kernel_numbers_by_hand():

@@ -20,7 +20,7 @@ from posenc.bias import (
     tener,
     transformer_xl,
 )
-from tests.unit.bias_arguments import deberta_arguments, normal, square, two_heads, xl_arguments
+from tests.unit.bias_arguments import deberta_arguments, normal, square, xl_arguments
 
 
 def everything(convert):
@@ -59,7 +59,7 @@ def test_causal_methods_hide_later_keys_and_no_others():
     q, k, r, u, v = xl_arguments(queries=5, keys=5)
     for bias in (
         alibi(square(5), [0.5, 2.0]),
-        fire(np.arange(5), np.arange(5), two_heads, 1.0, 3.0),
+        fire(np.arange(5), np.arange(5), np.negative, 1.0, 3.0),
         transformer_xl(q, k, r, u, v).bias,
     ):
         np.testing.assert_array_equal(np.isneginf(bias), np.broadcast_to(np.tri(5) == 0, bias.shape))

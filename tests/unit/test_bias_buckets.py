@@ -4,7 +4,7 @@ import numpy as np
 
 from posenc.absolute import relative_positions
 from posenc.bias import t5, t5_bucket
-from tests.unit.bias_arguments import is_toeplitz, normal
+from tests.unit.bias_arguments import normal
 
 CAUSAL_STARTS = [*range(16), 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113]
 
@@ -55,7 +55,7 @@ def test_t5_looks_up_one_number_for_each_head():
     for bidirectional in (False, True):
         bias = t5(offsets, table, bidirectional=bidirectional)
         assert bias.shape == (3, 5, 200)
-        assert is_toeplitz(bias)
+        np.testing.assert_array_equal(bias[..., 1:, 1:], bias[..., :-1, :-1])
         for head, i, j in ((0, 0, 0), (1, 4, 195), (2, 0, 199), (1, 2, 198)):
             bucket = t5_bucket(j - 195 - i, bidirectional=bidirectional)
             assert bias[head, i, j] == table[bucket, head]

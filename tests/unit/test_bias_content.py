@@ -1,4 +1,4 @@
-"""posenc.bias.content: slow loops from the papers, what is Toeplitz and what is not, the shift number by number."""
+"""posenc.bias.content: slow loops from the papers, and the shift number by number."""
 
 import math
 
@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.absolute import sinusoidal
-from posenc.attention import attention
 from posenc.bias import deberta, relative_shift, tener, transformer_xl
-from tests.unit.bias_arguments import deberta_arguments, normal, xl_arguments
+from tests.unit.bias_arguments import deberta_arguments, xl_arguments
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -32,33 +31,12 @@ def test_transformer_xl_by_loops(heads, queries, memory, both, seed):
         np.testing.assert_allclose(terms.bias[b, h, i, j], sum(expected[1:]), atol=1e-12)
 
 
-def test_the_memory_of_a_segment_changes_nothing_else():
-    """A text in two segments, the second with the first as memory, has the logits of the whole text."""
-    q, k, r, u, v = xl_arguments(queries=6, keys=6)
-    whole, second = transformer_xl(q, k, r, u, v), transformer_xl(q[:, :, 4:], k, r, u, v)
-    for full, part in zip(whole, second, strict=True):
-        np.testing.assert_allclose(part, full[:, :, 4:], atol=1e-12)
-    shorter = transformer_xl(q[:, :, :4], k[:, :, :4], r[:, 2:], u, v)
-    np.testing.assert_allclose(shorter.logits, whole.logits[:, :, :4, :4], atol=1e-12)
-    value = normal(2, 2, 6, 3, seed=5)
-    masked, own = (attention(q, k, value, bias=0.5 * whole.bias, causal=causal).output for causal in (True, False))
-    np.testing.assert_array_equal(masked, own)  # the terms say themselves what is not there
-
-
 @pytest.mark.parametrize(("queries", "columns"), [(3, 3), (2, 5), (5, 2), (1, 4)])
 def test_relative_shift_reads_rows_that_are_one_number_shorter(queries, columns):
     """A column of zeros in front, the first `queries` numbers left out: the docstring, number by number."""
     scores = np.arange(1.0, 1 + 2 * queries * columns).reshape(2, queries, columns)
     padded = np.concatenate([np.zeros((2, queries, 1)), scores], axis=-1).reshape(2, -1)
     np.testing.assert_array_equal(relative_shift(scores), padded[:, queries:].reshape(2, queries, columns))
-
-
-def test_relative_shift_by_hand():
-    table = np.array([[3.0, 2, 1, 0], [13, 12, 11, 10], [23, 22, 21, 20]])  # 10·query + distance
-    shifted = relative_shift(table)
-    np.testing.assert_array_equal(shifted[0, :2], [1, 0])
-    np.testing.assert_array_equal(shifted[1, :3], [12, 11, 10])
-    np.testing.assert_array_equal(shifted[2], [23, 22, 21, 20])
 
 
 def test_tener_by_loops():

@@ -1,4 +1,4 @@
-"""posenc.bias.learned: KERPLE and FIRE by slow loops, and where they are one."""
+"""posenc.bias.learned: KERPLE and FIRE by slow loops."""
 
 import math
 
@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.absolute import relative_positions
-from posenc.bias import alibi, alibi_slopes, fire, kerple, sandwich
-from tests.unit.bias_arguments import is_toeplitz, square, two_heads
+from posenc.bias import fire, kerple
 
 rates = st.lists(st.floats(1e-3, 4), min_size=1, max_size=4)
 places = st.lists(st.floats(0, 1e5), min_size=1, max_size=8)
@@ -25,20 +24,15 @@ def test_kerple_by_loops(query_at, key_at, r2, kind):
         np.testing.assert_allclose(bias[h, i, j], expected, rtol=1e-9, atol=1e-12)
 
 
-def test_kerple_contains_the_symmetric_alibi():
-    slopes = alibi_slopes(6)
-    power = kerple(square(9), slopes, np.ones(6), kind="power")
-    np.testing.assert_allclose(power, alibi(square(9), slopes, symmetric=True), atol=1e-15)
-    assert is_toeplitz(kerple(square(9), slopes, slopes))
-    assert is_toeplitz(power)
-    assert is_toeplitz(alibi(square(9), slopes))
-    assert is_toeplitz(sandwich(square(9), 6))
-
-
 @given(places, places, st.floats(1e-3, 10), st.floats(0.5, 1e5))
 def test_fire_by_loops(query_at, key_at, c, threshold):
     asked = []
-    bias = fire(query_at, key_at, lambda share: asked.append(share) or two_heads(share), c, threshold)
+
+    def two_heads(share):
+        asked.append(share)
+        return np.concatenate([-share, 3 * share**2], axis=-1)
+
+    bias = fire(query_at, key_at, two_heads, c, threshold)
     assert asked[0].shape == (len(query_at), len(key_at), 1)
     assert asked[0].min() >= 0
     assert asked[0].max() <= 1
@@ -49,17 +43,6 @@ def test_fire_by_loops(query_at, key_at, c, threshold):
         else:
             share = math.log(c * distance + 1) / math.log(c * max(query_at[i], threshold) + 1)
             np.testing.assert_allclose(bias[:, i, j], [-share, 3 * share**2], rtol=1e-9, atol=1e-9)
-
-
-def test_fire_below_the_threshold_can_be_kerple_and_above_it_depends_on_the_query():
-    r1, c, threshold = 0.7, 0.3, 32.0
-    line = fire(np.arange(64), np.arange(64), lambda share: -r1 * math.log(c * threshold + 1) * share, c, threshold)
-    log = kerple(square(64), [r1], [c])
-    past = np.tri(33, dtype=bool)
-    np.testing.assert_allclose(line[0, :33, :33][past], log[0, :33, :33][past], atol=1e-14)
-    assert is_toeplitz(line[:, :32, :32])
-    assert not is_toeplitz(line)
-    assert line[0, 63, 62] > line[0, 32, 31]  # the same distance is a smaller share later on
 
 
 @pytest.mark.torch

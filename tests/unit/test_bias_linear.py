@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from posenc.absolute import relative_positions
 from posenc.attention import attention
 from posenc.bias import alibi, alibi_rank_two, alibi_slopes
-from tests.unit.bias_arguments import normal, square
+from tests.unit.bias_arguments import normal
 
 seeds = st.integers(0, 2**32 - 1)
 heads_counts = st.integers(1, 100)
@@ -37,15 +37,6 @@ def test_slopes_are_the_power_below_and_every_other_of_the_power_above(n_heads):
     assert len(set(slopes)) == n_heads
     np.testing.assert_allclose(slopes[:power], [2 ** (-8 * h / power) for h in range(1, power + 1)], rtol=1e-14)
     np.testing.assert_allclose(slopes[power:], alibi_slopes(2 * power)[::2][: n_heads - power], rtol=1e-14)
-
-
-def test_alibi_by_hand():
-    low, high = alibi(square(3), [0.5, 2.0])
-    np.testing.assert_array_equal(low, [[0, -np.inf, -np.inf], [-0.5, 0, -np.inf], [-1, -0.5, 0]])
-    np.testing.assert_array_equal(high, [[0, -np.inf, -np.inf], [-2, 0, -np.inf], [-4, -2, 0]])
-    np.testing.assert_array_equal(
-        alibi(square(3), [0.5], symmetric=True), [[[0, -0.5, -1], [-0.5, 0, -0.5], [-1, -0.5, 0]]]
-    )
 
 
 @given(places, rates)

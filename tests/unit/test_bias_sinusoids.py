@@ -1,9 +1,6 @@
-"""posenc.bias.sinusoids: Sandwich by hand, as a product of codes, and how it falls."""
-
-import math
+"""posenc.bias.sinusoids: Sandwich as a product of sinusoidal encodings."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,14 +8,6 @@ from posenc.absolute import relative_positions, sinusoidal
 from posenc.bias import sandwich, sandwich_features
 
 places = st.lists(st.floats(0, 1e5), min_size=1, max_size=8)
-
-
-def test_sandwich_by_hand():
-    """dim 4, base 10 000: cos m + cos(m/100), over 8h/2 = 4 and 8."""
-    total = [[math.cos(m) + math.cos(m / 100) for m in (0, 1, 7)]]
-    np.testing.assert_allclose(sandwich([[0, -1, 7]], 2, dim=4), [np.divide(total, 4), np.divide(total, 8)], atol=1e-15)
-    first, last = sandwich_features([0, 7], 2, dim=4)[0]
-    assert first @ last == pytest.approx(total[0][2] / 4)
 
 
 @given(places, places, st.integers(1, 6), st.integers(1, 40), st.floats(2, 1e6))

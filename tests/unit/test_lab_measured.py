@@ -1,10 +1,8 @@
-"""posenc.lab.measured: results are found, spread over seeds and read without torch; what is damaged is named."""
+"""posenc.lab.measured: results are found and spread over seeds; what is damaged is named."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -54,11 +52,6 @@ def test_files_of_results_that_cannot_be_read(tmp_path):
         (tmp_path / f"{number}.json").write_text(json.dumps(content))
         with pytest.raises(ValueError, match=rf"{number}\.json must hold results of schema version 1"):
             lab.results(tmp_path / f"{number}.json")
-
-
-def test_results_are_read_without_torch():
-    script = "import sys; from posenc.lab import results; results(); sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
 
 
 def test_a_name_that_the_laboratory_does_not_have():

@@ -3,6 +3,7 @@
 `python -m tests.unit.test_llama` writes the oracle anew.
 """
 
+import re
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
@@ -106,6 +107,17 @@ def test_the_wrong_layout_is_another_model(smollm2):
     assert found["own"] + 1 < min(found["wrong"], found["none"])
 
 
+@pytest.mark.release
+def test_the_readmes_program_prints_what_it_says(capsys):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    [program] = re.findall(r"^```python\n(# pip.+?)^```$", readme, re.M | re.S)
+    exec(program, {})
+    wanted = re.findall(r"^print\(.+\)  # … (.+)$", program, re.M)
+    found = [line for line in capsys.readouterr().out.splitlines() if line]
+    assert found == [f"One, two, three, four, five, {words}" for words in wanted]
+    assert len(wanted) == 3
+
+
 def test_it_speaks(smollm2):
     model, tokenizer = smollm2
     assert (
@@ -139,23 +151,6 @@ def test_a_cache_changes_nothing(small, encoding):
     cache = KeyValueCache()
     blocks = [small(block, cache) for block in IDS.split([5, 1, 6], dim=1)]
     torch.testing.assert_close(torch.cat(blocks, dim=1), small(IDS))
-
-
-def test_later_tokens_are_not_seen(small):
-    changed = IDS.clone()
-    changed[0, 8:] = 1
-    torch.testing.assert_close(small(changed)[:, :8], small(IDS)[:, :8])
-
-
-def test_query_heads_share_keys_by_groups(small):
-    """The same as a model with as many key heads as query heads, where those of a group are the same."""
-    full = Llama(LlamaConfig(**(vars(SMALL) | {"num_key_value_heads": 4}))).requires_grad_(False)
-    weights = dict(small.state_dict())
-    for name, weight in weights.items():
-        if "k_proj" in name or "v_proj" in name:
-            weights[name] = weight.unflatten(0, (2, 8)).repeat_interleave(2, dim=0).flatten(0, 1)
-    full.load_state_dict(weights)
-    torch.testing.assert_close(full(IDS), small(IDS))
 
 
 def test_generation(small):

@@ -31,6 +31,7 @@ def test_every_place_that_names_the_version_names_this_one():
     newest = re.search(r"(?m)^## (?!Unreleased)(.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))[1]
     assert newest == f"{version} ({citation['date-released']})"
     assert f"Version {version}. " in README
+    assert f", version {version}. " in (ROOT / "book" / "findings.md").read_text(encoding="utf-8")
 
 
 def test_what_the_readme_counts_is_there():

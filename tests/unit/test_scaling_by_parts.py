@@ -18,16 +18,6 @@ lengths = st.integers(1, 2**20)
 betas = st.tuples(st.floats(0.05, 64), st.floats(0.05, 64)).map(sorted)  # slow, fast
 
 
-def test_the_paper_and_the_released_code_of_yarn_differ():
-    shared = {"dim": 128, "factor": 10, "original_max_position_embeddings": 2048}
-    ratio = yarn(**shared).inv_freq / yarn(**shared, ramp="paper").inv_freq
-    assert int(np.argmax(ratio)) == 32
-    assert ratio[32] == pytest.approx(2.56, abs=0.005)
-    shared = {"dim": 128, "factor": 4, "original_max_position_embeddings": 4096}
-    ratio = yarn(**shared, ramp="paper").inv_freq / yarn(**shared).inv_freq
-    assert 1 - ratio.min() == pytest.approx(0.42, abs=0.005)
-
-
 def test_where_the_ramp_of_the_released_code_lies():
     where = partial(correction_range, original_max_position_embeddings=2048)
     assert where(128) == (16, 41)

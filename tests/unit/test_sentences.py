@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from posenc._numbers import number
-from posenc._sentences import holds, say, say_all, say_key
+from posenc._sentences import holds, say, say_key
 from tests.unit.sentences import FACTS, NAMES, SAID
 
 
@@ -31,14 +31,6 @@ def test_a_key_names_a_text_of_a_group():
     for key in ("greeting.two", "farewell.one", "greeting"):
         with pytest.raises(KeyError):
             say_key(words, key, FACTS)
-
-
-def test_several_have_a_space_between_and_empty_ones_none():
-    assert say_all(["One.", "", {"if": "yes", "then": "Two."}, {"if": "no", "then": "Three."}], FACTS) == "One. Two."
-
-
-def test_chinese_sentences_have_no_space_between():
-    assert say_all(["得分是 1.541。", "在 30 处更小。", "RoPE."], FACTS) == "得分是 1.541。在 30 处更小。RoPE."
 
 
 def test_a_fact_and_a_name_that_are_not_there_are_named():

@@ -70,6 +70,8 @@ def measured(scheme: str, times: int, measure: str = "text") -> str:
 def of_section_2() -> Iterator[str]:
     yield f"at position {grouped(10_000)} as at position 1"
     yield "Position 7 has the same encoding in every text"
+    kernel = shown(SinusoidExplorer, position=90).values["kernel"]
+    yield f"10 tokens apart, the product is {kernel[len(kernel) // 2 + 10]:.3f} of its maximum"
 
 
 def of_section_4() -> Iterator[str]:
@@ -79,6 +81,11 @@ def of_section_4() -> Iterator[str]:
     yield "with $d = 128$ dimensions has 64 pairs"
     yield f"the distance of one full rotation, is {fastest:.2f} tokens"
     yield f"the slowest needs {grouped(slowest)} tokens"
+    rotations = 500 / wavelengths(frequencies)
+    yield f"At 500 tokens the fastest pair has completed {int(rotations[0])} rotations"
+    yield f"while {(rotations < 1).sum()} of the {len(rotations)} pairs haven't completed a single one"
+    near, far = (np.cos(distance * frequencies).mean() for distance in (500, 8192))
+    yield f"At 500 tokens the mean is {near:.3f}, and at 8192 (**Cancelling**) only {far:.3f}"
     old, new = (configs.MODELS[name].rope["rope_theta"] for name in ("Llama-2-7b-hf", "Meta-Llama-3-8B"))
     yield f"In the original paper it is {grouped(10_000)}"
     yield f"{grouped(old)} in Llama 2, {grouped(new)} in Llama 3"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.unit.test_layers import MISSING, NUMPY_ALONE, WITH_DATA
+from tests.unit.test_layers import NUMPY_ALONE, WITH_DATA
 from tools.release import build_wheels
 
 pytestmark = pytest.mark.release
@@ -103,9 +103,3 @@ def test_the_data_of_posenc_lab_is_read_without_torch(installed, tmp_path):
     ]
     result = run(tmp_path, [one.folder for one in installed.values()], *lines)
     assert (result.stdout[:2], result.stderr) == ("{'", "")
-
-
-@pytest.mark.parametrize(("line", "names"), MISSING.items())
-def test_what_is_missing_is_named_with_the_extra_that_brings_it(installed, tmp_path, line, names):
-    result = run(tmp_path, [installed["posenc"].folder], line)
-    assert names in result.stderr.splitlines()[-1]

@@ -12,7 +12,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from book._site.words import words
-from tools.address import GITHUB
+from tools.address import site
 
 CARD = "_static/posenc/card.png"  # 1200 by 630
 WORDS = words("pages")["head"]
@@ -33,7 +33,8 @@ def describe(
 
 def card(app: Sphinx, pagename: str, title: str, description: str) -> str:
     """What a link to the page looks like elsewhere. Addresses are whole once the book knows its own."""
-    address = address_of(app.config.html_theme_options.get("repository_url") or "")
+    repository = app.config.html_theme_options.get("repository_url")
+    address = f"{site(repository)}/" if repository else ""
     up = "" if address else "../" * pagename.count("/")
     properties = {
         "og:type": "website",
@@ -49,16 +50,6 @@ def card(app: Sphinx, pagename: str, title: str, description: str) -> str:
         properties["og:url"] = f"{address}{pagename}.html"
     lines = [f'<meta property="{name}" content="{escape(html.unescape(said))}" />' for name, said in properties.items()]
     return "\n".join([*lines, '<meta name="twitter:card" content="summary_large_image" />'])
-
-
-def address_of(repository: str) -> str:
-    """Where GitHub's Pages show the website of a repository.
-
-    >>> address_of("https://github.com/owner/name")
-    'https://owner.github.io/name/'
-    """
-    match = GITHUB.fullmatch(repository)
-    return f"https://{match[1]}.github.io/{match[2]}/" if match else ""
 
 
 def lead_in(app: Sphinx, exception: Exception | None) -> None:

@@ -1,4 +1,4 @@
-"""Assignment 1, "The blind spot, and codes for a place": attention, reordered words, bits, clocks, a step, a slider.
+"""Assignment 1, "Self-attention without order, and sinusoidal encodings": six questions for code, one for a reader.
 
 It rests on chapters 01 to 04.
 """

@@ -17,7 +17,6 @@ from posenc.check._plain import described
 from posenc.check._wrong import Wrong, say
 
 Numbers = np.ndarray[Any, Any]
-LONGEST_TITLE = 1000  # characters of a title that are read
 
 
 def _at(value: Any, *path: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Public checks of assignment 1, "The blind spot, and codes for a place".
+"""Public checks of assignment 1, "Self-attention without order, and sinusoidal encodings".
 
 `from posenc.check import assignment_1 as check`, then `check.q1(attention)`. Rests on chapters 01 to 04.
 """

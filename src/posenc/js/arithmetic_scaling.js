@@ -12,7 +12,7 @@ export function mscale(factor, weight = 1) {
 }
 
 // The weight of each pair's old frequency, by the turns that it makes in the trained length.
-export function rampByTurns({ dim, base, trained, betaFast, betaSlow }) {
+function rampByRotations({ dim, base, trained, betaFast, betaSlow }) {
   const made = turns(trained, inverseFrequencies(dim, base));
   if (betaFast === betaSlow) return made.map((count) => (count >= betaFast ? 1 : 0));
   return made.map((count) => clip(count - betaSlow, 0, betaFast - betaSlow) / (betaFast - betaSlow));
@@ -52,10 +52,10 @@ const METHODS = {
   linear: (setting) => [original(setting).map((theta) => theta / setting.factor), 1],
   ntk_aware: (setting) => [ntk(setting, setting.factor), 1],
   dynamic_ntk: (setting) => [ntk(setting, Math.max(setting.used, setting.trained) / setting.trained), 1],
-  ntk_by_parts: (setting) => [blend(setting, rampByTurns(setting)), 1],
-  yarn_paper: (setting) => [blend(setting, rampByTurns(setting)), mscale(setting.factor)],
+  ntk_by_parts: (setting) => [blend(setting, rampByRotations(setting)), 1],
+  yarn_paper: (setting) => [blend(setting, rampByRotations(setting)), mscale(setting.factor)],
   yarn_code: (setting) => [blend(setting, rampByPair(setting)), mscale(setting.factor)],
-  llama3: (setting) => [blend(setting, rampByTurns({ ...setting, ...LLAMA3 })), 1],
+  llama3: (setting) => [blend(setting, rampByRotations({ ...setting, ...LLAMA3 })), 1],
   longrope(setting, lists) {
     if (lists?.long.length !== setting.dim / 2) return null;
     const slower = setting.used > setting.trained ? lists.long : lists.short;
@@ -82,6 +82,6 @@ export function configuredFrequencies(setting) {
   }
   if (kind === "dynamic") return ntk({ dim, base }, 1 + factor * (Math.max(length, trained) / trained - 1));
   if (kind === "longrope") return plain.map((theta, i) => theta / (length > trained ? setting.long : setting.short)[i]);
-  if (kind === "llama3") return blended(rampByTurns({ ...setting, betaFast: setting.high, betaSlow: setting.low }));
+  if (kind === "llama3") return blended(rampByRotations({ ...setting, betaFast: setting.high, betaSlow: setting.low }));
   return kind === "yarn" ? blended(rampByPair(setting, setting.rounded)) : plain;
 }

@@ -104,7 +104,7 @@ function reading({ values, lines }, state, { last, pair: i, distance: m }) {
     return { scaled, score: scoreAt(m, lines.original), ...(scaled && { score_scaled: scoreAt(m, lines.method), temperature: method.attention_factor ** 2 }) };
   }
   return {
-    scaled, wavelength: original.wavelength[i], trained_rotations: values.trained_rotations[i], rotations: original.rotations[i],
+    scaled, trained_rotations: values.trained_rotations[i], rotations: original.rotations[i],
     ...(scaled && { rotations_scaled: method.rotations[i], divisor: method.divisor[i] }),
   };
 }

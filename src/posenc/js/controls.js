@@ -207,6 +207,12 @@ function choice(control, get, set, notify) {
   return { ...(control.chips ? chips : list)(control, get, chosen), read };
 }
 
+// The row of a control whose chips are in `box`, with the text "how" they are used.
+export const chipRow = ({ name, label, how }, box) => element(
+  "div", { class: "posenc-order", role: "group", "aria-label": label, "data-control": name },
+  element("span", {}, label), box, element("span", { class: "posenc-unit" }, how),
+);
+
 // What a text control reads, for an explorable that brings a control of its own too.
 export function readText({ label, pattern, accepted }, text, present) {
   if (new RegExp(`^(?:${pattern})$`, "u").test(text)) return { value: text };

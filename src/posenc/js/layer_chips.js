@@ -1,7 +1,7 @@
 // The layers of a stack as chips, from the bottom up: each press takes a layer on to its next kind.
 
 import { patternOf } from "./arithmetic_layers.js";
-import { KEEP_KEYS, element, readText } from "./controls.js";
+import { KEEP_KEYS, chipRow, element, readText } from "./controls.js";
 import { say } from "./sentences.js";
 
 const NEXT = { R: "r", r: "N", N: "n", n: "R" };
@@ -36,10 +36,7 @@ export function layerChips(control, get, set, notify, state) {
   });
   const take = button("−", control.take, () => ownOrNone(state(), all().slice(0, -1)));
   const box = element("div", { class: "posenc-chips" }, add, take);
-  const row = element(
-    "div", { class: "posenc-order", role: "group", "aria-label": control.label, "data-control": control.name },
-    element("span", {}, control.label), box, element("span", { class: "posenc-unit" }, control.how),
-  );
+  const row = chipRow(control, box);
   let shown = "";
   const show = () => {
     const pattern = all();

@@ -291,11 +291,11 @@ function facts({ values }, { model, context }) {
   };
 }
 
-function reading({ layers, values }, { context }, { layer, back }) {
+function reading({ layers }, { context }, { layer, back }) {
   const { turns, seen, share, frequencies, factor, length, pairs } = layers[layer];
   return {
-    number: layer + 1, turns, in_text: back < context, in_sight: back < seen, weight: 100 * share(back), score: factor * decay(back, frequencies),
-    fresh: turns ? newPairs(back, frequencies, length) : 0, pairs, pattern: values.pattern,
+    number: layer + 1, in_text: back < context, in_sight: back < seen, weight: 100 * share(back), score: factor * decay(back, frequencies),
+    fresh: turns ? newPairs(back, frequencies, length) : 0, pairs,
   };
 }
 

@@ -1,6 +1,6 @@
 // Dimension pairs as chips: a press switches a pair off or on, arrow keys scale its frequency. The picture does the same.
 
-import { KEEP_KEYS, element, readText } from "./controls.js";
+import { KEEP_KEYS, chipRow, element, readText } from "./controls.js";
 import { grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 import { bentFrequencies, isRotary, withWord, wordsOf } from "./transformer_bent.js";
@@ -28,10 +28,7 @@ export function pairChips(control, get, set, notify, state) {
     return chip;
   });
   const box = element("div", { class: "posenc-chips" }, ...chips);
-  const row = element(
-    "div", { class: "posenc-order", role: "group", "aria-label": control.label, "data-control": control.name },
-    element("span", {}, control.label), box, element("span", { class: "posenc-unit" }, control.how),
-  );
+  const row = chipRow(control, box);
   const show = () => {
     if (!isRotary(state())) return;
     const words = wordsOf(state()), { scales } = bentFrequencies(state());

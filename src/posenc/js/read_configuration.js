@@ -19,7 +19,7 @@ const SECTIONS = ["mrope_section", "mrope_interleaved", "xdrope_section"]; // re
 export const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 export const has = (config, key) => Object.hasOwn(config, key);
 export const given = (config, key) => (has(config, key) ? config[key] ?? null : null);
-export const isNumber = (value) => typeof value === "number" && Math.abs(value) < 1e300;
+const isNumber = (value) => typeof value === "number" && Math.abs(value) < 1e300;
 const isInt = (value) => isNumber(value) && Number.isInteger(value) && value >= 0 && value < 2 ** 53;
 const isList = (value, fits) => Array.isArray(value) && value.every(fits);
 const filled = (value) => (isObject(value) ? Object.keys(value).length > 0 : Boolean(value));

@@ -17,7 +17,7 @@ const PLAIN = { embed: null, rotation: null, relative: null, bias: null, window:
 
 // Row t of a learned table. Past its end: "refuse" throws, "clamp" gives the last row, "interpolate" stretches the table
 // over `length` positions.
-export function tableRow(table, dim, { pastEnd = "refuse", length = 0 } = {}) {
+function tableRow(table, dim, { pastEnd = "refuse", length = 0 } = {}) {
   const last = table.length / dim - 1, row = (k) => table.subarray(k * dim, (k + 1) * dim);
   const limit = { refuse: last + 1, clamp: Infinity, interpolate: length }[pastEnd];
   return (t) => {

@@ -4,7 +4,7 @@
 // pointer while it is dragged, and the focus follows the word.
 
 import { colours } from "./colours.js";
-import { KEEP_KEYS, element, readText } from "./controls.js";
+import { KEEP_KEYS, chipRow, element, readText } from "./controls.js";
 import { say } from "./sentences.js";
 
 const KEYS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Home: -Infinity, End: Infinity };
@@ -25,10 +25,7 @@ export function movedTo(order, from, to) {
 // `control` has, besides its label, the texts "how" it is used and of a "chip" with its word and its place.
 export function wordOrder(control, get, set, notify, state) {
   const box = element("div", { class: "posenc-chips" });
-  const row = element(
-    "div", { class: "posenc-order", role: "group", "aria-label": control.label, "data-control": control.name },
-    element("span", {}, control.label), box, element("span", { class: "posenc-unit" }, control.how),
-  );
+  const row = chipRow(control, box);
   let held = null, shown = "";
   const words = () => state().sentence.split(" ");
   const show = () => {

@@ -10,18 +10,6 @@ from tests.book.site.hands import drag_handle, handle_of
 pytestmark = pytest.mark.xdist_group("AngleCoverage")  # with the battery of tests of it: they share its page
 
 
-def test_a_slider_leaves_the_model(open_live):
-    live = open_live(AngleCoverage)
-    live.open()
-    assert live.get("model") == "Llama-2-7b-hf"
-    live.input("used").press("End")
-    assert live.get("model") == "Llama-2-7b-hf"  # no part of the preset
-    live.input("base").press("ArrowRight")
-    assert live.get("model") == "own"
-    live.control("model").locator("select").select_option("Qwen3-8B")
-    assert (live.get("base"), live.get("trained")) == (1e6, 32_768)
-
-
 def test_a_link_names_a_model_alone(open_live):
     live = open_live(AngleCoverage)
     live.evaluate("model.set('_restore', x)", {"model": "gpt-neox-20b"})

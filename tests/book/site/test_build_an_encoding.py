@@ -26,10 +26,3 @@ def test_a_press_on_the_map_chooses_the_position(open_live):
     live.figure.locator("canvas").click(position={"x": x, "y": y})
     assert live.get("position") == 40
     assert live.readout.startswith("positions 40 and 12: 28 apart in the text")
-
-
-def test_the_position_is_dragged_down_the_map(open_live):
-    live = open_live(BuildAnEncoding)
-    drag_handle(live, "position", 5, 100)
-    assert live.get("position") > 20
-    assert live.get("frequencies") == "ratio_2"

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from book._site.pages import head
 from posenc.widgets import InjectionPoints
 from tests.book.site.hands import drag_handle
 
@@ -120,11 +119,6 @@ def test_a_link_to_the_book_shows_its_picture_elsewhere(built_site):
         assert "og:url" not in said
     width_and_height = (built_site / "_static" / "posenc" / "card.png").read_bytes()[16:24]
     assert width_and_height == (1200).to_bytes(4, "big") + (630).to_bytes(4, "big")
-
-
-def test_its_addresses_are_whole_once_the_book_has_one():
-    assert head.address_of("https://github.com/owner/name") == "https://owner.github.io/name/"
-    assert head.address_of("") == ""
 
 
 # ---- the injection points

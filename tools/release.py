@@ -1,7 +1,7 @@
 """Pack a release: the built website as one archive, which works when it is unpacked, the book as a PDF, and the wheels.
 
 python -m tools.release           pack what `make book` built into _build/release
-python -m tools.release v0.2.0    the same, if that is this version's tag
+python -m tools.release v0.3.0    the same, if that is this version's tag
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from posenc.scaling import from_config
     from posenc.schemes import make_scheme
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 _HOMES = {
     "Rope": "rope",
     "alibi": "bias",

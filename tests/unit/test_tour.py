@@ -103,7 +103,7 @@ def of_section_5() -> Iterator[str]:
     facts = {name: shown(LearnedDistanceBias, **story[name]).facts for name in ("bias", "clamp", "control")}
     yield f"in the end, {facts['bias']['share']:.0f} % of the attention"
     yield f"falls from {facts['clamp']['unclamped']:.2f} to {facts['clamp']['loss']:.2f} nats per byte"
-    yield f"clamping them changes nothing, {facts['control']['loss']:.2f} as before"
+    yield f"hardly changes their bias, and the loss stays at {facts['control']['loss']:.2f}"
     yield f"close to the {facts['clamp']['within']:.2f} within the trained length"
     yield f"With RoPE (base 100), the loss at 512 tokens is {measured('rope_100', 4)} nats per byte"
     truncated = np.mean(shown(Extrapolation).values["first"]["truncated"])

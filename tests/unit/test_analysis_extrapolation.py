@@ -12,7 +12,7 @@ from posenc.frequencies import angles, inv_freq
 dims = st.integers(1, 128).map(lambda pairs: 2 * pairs)
 
 
-def slow_uncovered(frequencies, trained, length, tolerance):
+def slow_unseen_angles(frequencies, trained, length, tolerance):
     """Every new angle against every angle of training, around the circle."""
     at = angles(np.arange(length), frequencies)  # (length, pairs)
     apart = at[trained:, None] - at[None, :trained]
@@ -22,16 +22,16 @@ def slow_uncovered(frequencies, trained, length, tolerance):
 
 @settings(max_examples=60)
 @given(st.lists(st.floats(0, 7), min_size=1, max_size=4), st.integers(1, 60), st.integers(1, 60), st.floats(1e-3, 4))
-def test_uncovered_against_every_angle(frequencies, trained, more, tolerance):
+def test_unseen_angles_against_every_angle(frequencies, trained, more, tolerance):
     found = unseen_angles(frequencies, trained, trained + more, tolerance)
     # an angle exactly as far as the tolerance may be rounded to either side
     least, most = (
-        slow_uncovered(np.array(frequencies), trained, trained + more, tolerance + slack) for slack in (1e-9, -1e-9)
+        slow_unseen_angles(np.array(frequencies), trained, trained + more, tolerance + slack) for slack in (1e-9, -1e-9)
     )
     assert np.all((least - 1e-12 <= found) & (found <= most + 1e-12))
 
 
-def test_uncovered_by_hand():
+def test_unseen_angles_by_hand():
     quarter = math.pi / 2
     # 0, 1/4, 1/2 of a turn are met; of 3/4, 1 (met as 0) and 5/4 (met as 1/4) one is new; a pair at rest meets nothing
     np.testing.assert_allclose(unseen_angles([quarter, 0.0], 3, 6), [1 / 3, 0])

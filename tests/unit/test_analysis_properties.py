@@ -1,4 +1,4 @@
-"""posenc.analysis.properties: known tables, values by hand, slow loops, and codes that fail one wish each."""
+"""posenc.analysis.properties: known tables, values by hand, slow loops, and codes that miss one requirement each."""
 
 import math
 

@@ -92,7 +92,7 @@ BENCHMARKS = benchmarks()
 
 @pytest.mark.release
 @pytest.mark.parametrize("name", [name for name in shipping() if name.startswith("two_layers-")])
-def test_shipped_checkpoints_pass_the_exams_as_recorded(name):
+def test_shipped_checkpoints_do_in_the_benchmarks_as_recorded(name):
     """The windows of text are frozen, so that other Pythons measure the same too."""
     model, run = lab.load(name)
     if run.task == "text":

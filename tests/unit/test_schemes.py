@@ -39,7 +39,7 @@ def test_every_scheme_is_tried_and_public():
 
 
 @every_case
-def test_only_its_door_opens(case):
+def test_it_acts_at_its_injection_point_alone(case):
     scheme, positions = make(case).double(), torch.arange(LENGTH)
     x, (q, k, _) = inputs(), projected(inputs())
     turned = scheme.rotate(q, k, positions)
@@ -205,7 +205,7 @@ def wrong_tensors():
 @pytest.mark.parametrize("method", ["embed", "rotate", "bias"])
 @pytest.mark.parametrize("case", ["none", "sinusoidal", "rope", "alibi", "deberta"])
 def test_bad_tensors(case, method):
-    """Every scheme checks them, also the doors that it leaves shut."""
+    """Every scheme checks them, also at the injection points that it does not use."""
     scheme = make(case).double()
     for arguments, said in wrong_tensors()[method]:
         with pytest.raises((TypeError, ValueError), match=rf"^{said} must"):

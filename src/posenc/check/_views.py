@@ -1,4 +1,4 @@
-"""What is compared of a figure, of sliders, of a chosen method or of an exam, and what is said where it is none.
+"""What is compared of a figure, of sliders, of a chosen method or of a benchmark, and what is said where it is none.
 
 A view is given what came back, as `posenc.check._plain` writes it down, and the right value; what it makes of the
 first is then compared with the second. It raises `Wrong` for what is wrong whatever the right value is.
@@ -164,33 +164,33 @@ def chosen(shown: Any, right: Mapping[str, Any]) -> dict[str, Any]:
 LOGITS_AGREE = 5e-3  # times 1 + |logit|, in float32; the 1e-5 that LLaMA adds in its norm takes a third of it
 
 
-def shares(shown: Any, exam: Mapping[str, Any]) -> Numbers:
+def shares(shown: Any, benchmark: Mapping[str, Any]) -> Numbers:
     """The share of each text's asked symbols that a model copies right, shape (texts,).
 
-    `shown` are its logits, speeds and attention factor; `exam` has the name of the `model`, and `tokens` and `targets`,
-    each (texts, length), −100 where nothing is asked. The logits must be the model's own with those speeds.
+    `shown` are its logits, frequencies and attention factor; `benchmark` has the name of the `model`, and `tokens` and
+    `targets`, each (texts, length), −100 where nothing is asked. The logits must be the model's with those frequencies.
     """
     if not isinstance(shown, (list, tuple)) or len(shown) != 3:
-        raise Wrong(say("exam.values"))
-    trained = np.asarray(_models.frequencies(exam["model"]))
-    speeds, factor = _numbers(_untied(shown[1])), _numbers(_untied(shown[2]))
-    if speeds is None or speeds.shape != trained.shape or not ((speeds > 1e-12) & (speeds < 1e12)).all():
-        raise Wrong(say("exam.speeds", pairs=trained.size))
+        raise Wrong(say("benchmark.values"))
+    trained = np.asarray(_models.frequencies(benchmark["model"]))
+    inv_freq, factor = _numbers(_untied(shown[1])), _numbers(_untied(shown[2]))
+    if inv_freq is None or inv_freq.shape != trained.shape or not ((inv_freq > 1e-12) & (inv_freq < 1e12)).all():
+        raise Wrong(say("benchmark.frequencies", pairs=trained.size))
     if factor is None or factor.size != 1 or not 0 < factor.item() < math.inf:
-        raise Wrong(say("exam.factor"))
-    want = np.asarray(_models.logits(exam["model"], exam["tokens"], speeds, factor.item()))
+        raise Wrong(say("benchmark.factor"))
+    want = np.asarray(_models.logits(benchmark["model"], benchmark["tokens"], inv_freq, factor.item()))
     got = _numbers(_untied(shown[0]))
     if got is None or got.shape != want.shape:
-        raise Wrong(say("exam.shape"))
+        raise Wrong(say("benchmark.shape"))
     if not (np.abs(got - want) <= LOGITS_AGREE * (1 + np.abs(want))).all():
-        raise Wrong(say("exam.logits"))
-    targets = np.asarray(exam["targets"])
+        raise Wrong(say("benchmark.logits"))
+    targets = np.asarray(benchmark["targets"])
     return np.asarray((want.argmax(axis=-1) == targets).sum(axis=1) / (targets >= 0).sum(axis=1))
 
 
-def copies(shown: Any, exam: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The exam itself, given back to a model that copies at least the share `least` of what it asks for."""
-    share = float(shares(shown, exam).mean())
-    if share < exam["least"]:
-        raise Wrong(say("exam.share", least=exam["least"]), say("exam.found", share=share))
-    return exam
+def copies(shown: Any, benchmark: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The benchmark itself, given back to a model that copies at least the share `least` of what it asks for."""
+    share = float(shares(shown, benchmark).mean())
+    if share < benchmark["least"]:
+        raise Wrong(say("benchmark.share", least=benchmark["least"]), say("benchmark.found", share=share))
+    return benchmark

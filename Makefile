@@ -14,7 +14,7 @@ OPTIONS ?=
 
 help::
 	@echo "make book      set up a local environment and build the website into _build/html"
-	@echo "make test      run the tests of every change (after make book: some eight minutes on two cores)"
+	@echo "make test      run the tests of every change (after make book: about eight minutes on two cores)"
 	@echo "make check     format, rules, types, spelling and links: a minute, and no built book"
 	@echo "make test-release"
 	@echo "               run everything, before a release (hours); OPTIONS=mutants runs one part"

@@ -30,18 +30,6 @@ def drawing(module_of: Callable[..., Exports]) -> Exports:
 
 
 @pytest.fixture
-def labels(module_of: Callable[..., Exports]) -> Exports:
-    """What js/labels.js exports."""
-    return module_of("labels.js")
-
-
-@pytest.fixture
-def grids(module_of: Callable[..., Exports]) -> Exports:
-    """What js/pair_grid.js exports."""
-    return module_of("pair_grid.js")
-
-
-@pytest.fixture
 def doctor(module_of: Callable[..., Exports]) -> Exports:
     """What js/diagnose.js exports."""
     return module_of("diagnose.js")

@@ -8,10 +8,10 @@ import pytest
 
 
 @pytest.mark.parametrize(("width", "height"), [(728, 180), (328, 84), (600, 184), (280, 84)])
-def test_no_picture_of_a_pair_is_too_small_or_outside(grids, width, height):
+def test_no_picture_of_a_pair_is_too_small_or_outside(module_of, width, height):
     for pairs in (1, 2, 3, 7, 16, 63, 64, 100, 128):
         x = {"pairs": pairs, "room": {"width": width, "height": height, "top": 20, "least": 38, "greatest": 60}}
-        found = grids(
+        found = module_of("pair_grid.js")(
             """{
               const grid = A.pairGrid(x.pairs, x.room), middles = grid.shown.map(grid.middle);
               return { ...grid, middles, back: middles.map(([px, py]) => grid.at(px, py)), outside: grid.at(-50, 1e4) };

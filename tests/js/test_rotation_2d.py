@@ -11,12 +11,12 @@ PLACE = "A.place(x.wide, x.point, x.towards, x.away, { left: 0, right: 200, top:
 
 
 @pytest.mark.parametrize("towards", [0, math.pi / 2, math.pi, 5])
-def test_labels_of_one_point_cover_neither_each_other_nor_the_edge(labels, towards):
+def test_labels_of_one_point_cover_neither_each_other_nor_the_edge(module_of, towards):
     for point in ([100, 50], [0, 0], [200, 100], [199, 1]):
         taken = []
         for wide in (60, 20, 40, 50):
             given = {"wide": wide, "point": point, "towards": towards, "away": 8, "taken": taken}
-            taken.append(labels(PLACE, given))
+            taken.append(module_of("labels.js")(PLACE, given))
         for box in taken:
             assert 0 <= box["left"] < box["right"] <= 200
             assert 0 <= box["top"] < box["bottom"] <= 100

@@ -105,7 +105,7 @@ export function nameCurves(context, theme, box, curves, taken = []) {
 
 const meet = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
-// A point and those on the way to the next, some four pixels apart.
+// A point and those on the way to the next, about four pixels apart.
 function between([px, py], k, points) {
   const [nextX, nextY] = points[k + 1] ?? [px, py], count = Math.ceil(Math.hypot(nextX - px, nextY - py) / 4);
   if (count < 2) return [[px, py]];

@@ -3,7 +3,7 @@
     python -m posenc.lab list                         every run, and what the folder has of it
     python -m posenc.lab run quick-text-rope_100-0    one run, in a minute or two
     python -m posenc.lab all --profile quick          all runs of a profile that are not done yet
-    python -m posenc.lab all --workers 2              all runs without the benchmarks: some hours of one core
+    python -m posenc.lab all --workers 2              all runs without the benchmarks: hours of one core
     python -m posenc.lab collect                      writes the results into posenc-lab
     python -m posenc.lab tables                       prints the benchmarks, with intervals
     python -m posenc.lab real …                       measures a real model, SmolLM2-135M (posenc.lab.real)

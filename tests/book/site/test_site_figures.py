@@ -17,16 +17,10 @@ def page_with(css_class: str) -> str:
     return next(name for name in chapters() if f'class="{css_class}"' in (SITE / name).read_text(encoding="utf-8"))
 
 
-@pytest.fixture
-def plotly_page_name() -> str:
-    """The first page with a Plotly figure."""
-    return page_with("posenc-plotly")
-
-
 @pytest.mark.release
 @pytest.mark.parametrize("how", ["keys", "button"])
 def test_printing_waits_until_every_figure_is_drawn_and_is_light(
-    how: str, plotly_page_name: str, site_url: str, new_page: Callable[..., Page]
+    how: str, site_url: str, new_page: Callable[..., Page]
 ) -> None:
     page = new_page(theme="dark")
     page.add_init_script(
@@ -37,7 +31,7 @@ def test_printing_waits_until_every_figure_is_drawn_and_is_light(
           window.dispatchEvent(new Event('afterprint'));
         }"""
     )
-    page.goto(f"{site_url}/{plotly_page_name}")
+    page.goto(f"{site_url}/{page_with('posenc-plotly')}")
     settle(page)
     if how == "keys":
         page.keyboard.press("Control+p")

@@ -290,33 +290,16 @@ def test_what_the_visits_look_for_is_there(built_site: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ["http", pytest.param("file", marks=pytest.mark.release)])
-@pytest.mark.parametrize(
-    ("words", "page_found", "title"),
-    [
-        ("frequencies", "08_long_range_decay", "decay"),
-        ("YaRN", "10_context_extension", "Context extension"),
-        ("旋转", "glossary", "Glossary"),
-        ("rotate_half", "common_mistakes", "Common mistakes"),
-        ("word order", "02_permutation_equivariance", "Why attention ignores word order"),
-    ],
-)
-def test_search_finds(
-    words: str,
-    page_found: str,
-    title: str,
-    address: str,
-    site_url: str,
-    built_site: Path,
-    new_page: Callable[..., Page],
+def test_search_leads_from_its_address_to_a_page(
+    address: str, site_url: str, built_site: Path, new_page: Callable[..., Page]
 ) -> None:
+    """What it finds is tried in test_search.py."""
     page = new_page()
-    start = site_url if address == "http" else built_site.as_uri()
-    page.goto(f"{start}/search.html?q={words}")
-    link = page.locator(f"#search-results li a[href*='{page_found}']")
+    page.goto(f"{site_url if address == 'http' else built_site.as_uri()}/search.html?q=rotate_half")
+    link = page.locator("#search-results li a[href*='common_mistakes']")
     expect(link.first).to_be_visible()
     link.first.click()
-    expect(page.locator("article h1")).to_contain_text(title)
-    expect(page.locator("article")).to_contain_text(words, ignore_case=True)
+    expect(page.locator("article h1")).to_contain_text("Common mistakes")
 
 
 def test_launch_buttons_edit_links_and_bibtex_follow_the_address(built_site: Path) -> None:

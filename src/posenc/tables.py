@@ -60,9 +60,12 @@ def _padded(text: str, spaces: int, to_right: bool) -> str:
 def _html(lines: list[list[str]], right: list[bool]) -> str:
     """The table as HTML; a class says which columns stand to the right."""
 
-    def row(tag: str, line: list[str]) -> str:
-        opening = (f"<{tag} class=posenc-right>" if to_right else f"<{tag}>" for to_right in right)
-        return f"<tr>{''.join(start + escape(text) for start, text in zip(opening, line, strict=True))}</tr>"
+    def row(kind: str, line: list[str]) -> str:
+        cells = []
+        for text, to_right in zip(line, right, strict=True):
+            tag = kind if text else "td"  # a header without words heads nothing
+            cells.append(f"<{tag} class=posenc-right>{escape(text)}" if to_right else f"<{tag}>{escape(text)}")
+        return f"<tr>{''.join(cells)}</tr>"
 
     body = "".join(row("td", line) for line in lines[1:])
     return f'<div class="output posenc-table"><table><thead>{row("th", lines[0])}<tbody>{body}</table></div>'

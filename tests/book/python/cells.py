@@ -117,9 +117,12 @@ class Chapter:
 
     def wait(self, state: str) -> None:
         """Wait until Python is in a state; if it has ended by itself, say why."""
-        ended = f"{BAR}[data-state='{state}'], {BAR}[data-state='stopped']"
-        self.page.wait_for_selector(ended, timeout=PATIENCE)
-        if (found := self.page.get_attribute(BAR, "data-state")) != state:
+        ended = self.page.wait_for_function(
+            "([bar, asked]) => [asked, 'stopped'].find((one) => document.querySelector(bar)?.dataset.state === one)",
+            arg=[BAR, state],
+            timeout=PATIENCE,
+        )
+        if (found := ended.json_value()) != state:
             raise RuntimeError(f"Python is {found}: {self.told}")
 
     @property

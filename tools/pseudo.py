@@ -27,7 +27,7 @@ KEPT = re.compile(r"(\{[^{}]*\}|%\(\w+\)[sd]|%[sd]|<[^<>]*>|&\w+;|\]\([^()]*\)|`
 # a key of the doctor, one of its sections, an example, a property of an encoding.
 PARTS = {
     "if": {"then", "else"}, "each": {"say", "between"}, "set": {"label", "say"}, "see": {"say", "does"},
-    "anchor": {"title"}, "config": {"label"}, "measured": {"name", "short", "measured", "ideal"},
+    "anchor": {"title"}, "config": {"label"}, "measured": {"name", "means", "measured", "ideal"},
 }  # fmt: skip
 # keys that the doctor knows: no words
 NO_WORDS = {

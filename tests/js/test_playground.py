@@ -21,6 +21,7 @@ from tests.explorables import shown
 from tests.js.node import ThrownError, assert_same, figure_of
 from tools import playground
 
+pytestmark = pytest.mark.torch
 ROOT = SITE.parents[1]
 FILE = 'new Uint8Array(process.getBuiltinModule("fs").readFileSync(`${x.files}/${name}.safetensors`)).buffer'
 

@@ -23,6 +23,7 @@ from posenc.lab.statistics import ClampedDistanceBias, capture_attention
 from posenc.lab.store import load, shipped
 from tests.js.node import JAVASCRIPT, ThrownError
 
+pytestmark = pytest.mark.torch
 TOLERANCE = 1e-3  # of log-probabilities, in nats
 ROTARY = [name for name in shipped() if "rope" in name]
 TEXT_ROTARY = [name for name in ROTARY if "two_layers-text" in name]

@@ -31,16 +31,16 @@ function compute(state, width, previous) {
 
 // The map of distances with what holds of it below, and beside or above it dials of the pairs and their frequencies.
 function places(width, pairs = PAIRS) {
-  const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : Math.min(width - 66, 236), right = wide ? width - side - 30 : width;
+  const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : Math.min(width - 122, 206), right = wide ? width - side - 30 : width;
   const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : Math.max(pairs, 4), rows = Math.ceil(pairs / columns);
-  const across = right / columns, beside = wide && across > 140 ? 76 : 0; // numbers beside a dial, where there is room
-  const size = Math.min(across - beside, wide ? (side - 104) / rows : 66, 170);
-  const left = wide ? width - side - 2 : (width - side) / 2, top = wide ? 24 : 164;
+  const across = right / columns, beside = wide && across > 180 ? 76 : 0; // numbers beside a dial, where there is room
+  const size = Math.min(across - beside, wide ? (side - 104) / rows : 58, 170);
+  const left = wide ? width - side - 2 : 26, top = wide ? 24 : 158;
   return {
-    wide, side, height: top + side + 42,
+    wide, side, height: top + side + (wide ? 42 : 18),
     dials: { right, columns, across, beside, size, top: wide ? 18 + (side - 100 - rows * size) / 2 : 16 },
     frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
-    frequencyTop: wide ? top + side - 46 : 102,
+    frequencyTop: wide ? top + side - 46 : 96,
     map: { x: cellAxis(LENGTH, left, left + side), y: cellAxis(LENGTH, top, top + side) },
   };
 }
@@ -104,10 +104,11 @@ function drawPairs({ context }, result, state, theme) {
   for (const { x, y, pair } of handles(result, state).slice(0, pairs)) grip(context, theme, x, y, pairColour(pair, pairs));
 }
 
-// Which of three properties hold, side by side.
-function drawProperties(context, theme, { values, map: { x, y }, side }, width) {
+// Which of three properties hold: side by side below the map, or one below the other at its right.
+function drawProperties(context, theme, { values, map: { x, y }, wide, side }, width) {
   const holds = [values.min_distance > ROUNDING, values.translation_residual <= ROUNDING, values.monotonicity_violations <= ROUNDING], font = `600 ${theme.font}`;
   const texts = picture.properties.map((text, k) => say(text, { mark: holds[k] ? "✓" : "✗" })), long = texts.map((text) => widthOf(context, font, text));
+  if (!wide) return void texts.forEach((text, k) => words(context, theme, text, x.end + 10, y.at(LENGTH / 2) + 28 * (k - 1), { colour: theme.text, bold: true, width: width - x.end - 10 }));
   const all = long.reduce((sum, each) => sum + each), gap = Math.max(Math.min((side - all) / 2, 24), 10);
   let at = Math.min(Math.max((x.start + x.end - all - 2 * gap) / 2, 0), width - all - 2 * gap);
   texts.forEach((text, k) => {

@@ -52,8 +52,8 @@ function drawBlock(context, { tile: { across, wide, high, all } }, middle, right
 function drawSequence({ context, width }, result, state, theme) {
   const { columns, rows, copy, tile } = result, { length, distance } = state, { top, bottom } = STRIP, share = shareOf(result.values.methods[state.scaling], length, Number(distance));
   const block = blockAt(result, state), left = endAt(result, state), known = Number(distance) < length, plot = new Plot(context, theme);
-  const text = say(picture[known ? (share === null ? "unknown" : "copy") : "too_short"], { distance, share: 100 * share });
-  words(context, sized(theme, 15), text, width, 9, { align: "right", colour: theme.text, bold: true });
+  const texts = picture[known ? (share === null ? "unknown" : "copy") : "too_short"].map((text) => say(text, { distance, share: 100 * share }));
+  words(context, sized(theme, 15), texts, width, 9, { align: "right", colour: theme.text, bold: true, width });
   context.globalAlpha = 0.35;
   context.fillStyle = colours.neutral;
   context.fillRect(left, top, width - left, bottom - top);

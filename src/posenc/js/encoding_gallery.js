@@ -180,6 +180,8 @@ function drawBoard({ context, width }, result, { scheme }, theme, cursor) {
   };
   columns.forEach((column) => drawThumb(context, result, theme, column, column.name === scheme));
   if (!wide) {
+    const { right } = columns.at(-1);
+    if (right < width - 1) words(context, theme, picture.fails, width, first - 12, { align: "right", colour: theme.text, width: width - right - 4 });
     failed.forEach((property, r) => {
       cross(12, r, true);
       drawProperty(context, theme, properties[PROPERTIES[property]], 26, y.at(r) + 1, width);

@@ -26,7 +26,7 @@ function compute(state, width, previous) {
     translation_residual: translationResidual(apart),
     monotonicity_violations: monotonicityViolations(apart),
   };
-  return { key, values, apart, most: Math.max(...apart.map((row) => row.reduce((most, value) => Math.max(most, value), 0))), ...places(width, state.pairs) };
+  return { key, values, apart, ...places(width, state.pairs) };
 }
 
 // The map of distances with what holds of it below, and beside or above it dials of the pairs and their frequencies.
@@ -130,9 +130,9 @@ function drawDiagonal(context, theme, { map: { x, y }, values }) {
 }
 
 function draw(canvas, result, state, theme, cursor) {
-  const { context, width } = canvas, { map: { x, y }, apart, most, wide, side } = result;
+  const { context, width } = canvas, { map: { x, y }, apart, wide, side } = result;
   drawPairs(canvas, result, state, theme);
-  const scale = sequential(0, most || 1), cells = new Float64Array(LENGTH * LENGTH);
+  const scale = sequential(0, 2 * Math.sqrt(state.pairs)), cells = new Float64Array(LENGTH * LENGTH); // up to the largest distance that so many pairs allow
   for (let m = 0; m < LENGTH; m++) for (let n = 0; n < m; n++) cells[m * LENGTH + n] = cells[n * LENGTH + m] = apart[m][n];
   const map = new HeatMap(context, theme, x, y);
   map.fill(cells, scale);

@@ -63,3 +63,10 @@ def test_only_sinusoids_have_a_shift_operator_and_are_translation_invariant(leng
     for name, (*_, invariant, _monotonic, matrix) in met.items():
         assert matrix == (name == "sinusoidal"), name
         assert invariant == (name in ("integer", "normalised", "sinusoidal")), name
+
+
+@pytest.mark.parametrize("length", [16, 96])
+@pytest.mark.parametrize("dim", [2, 4, 32])
+def test_no_encoding_fails_more_than_are_listed_on_a_phone(length, dim):
+    met = shown(EncodingGallery, length=length, dim=dim).values["met"]
+    assert all(1 <= verdicts.count(False) <= 4 for verdicts in map(list, met.values()))

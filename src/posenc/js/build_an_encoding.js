@@ -1,6 +1,7 @@
 import { distances, minDistance, monotonicityViolations, translationResidual } from "./arithmetic_properties.js";
+import { chipsAndList } from "./chips_and_list.js";
 import { colours, pairColour, sequential } from "./colours.js";
-import { Axis, HeatMap, Plot, cellAxis, colourBar, grip, words } from "./drawing.js";
+import { Axis, HeatMap, Plot, cellAxis, colourBar, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./build_an_encoding.json";
 import { explorable } from "./explorable.js";
 import { fixed, grouped } from "./numbers.js";
@@ -8,6 +9,7 @@ import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const LENGTH = 64, PAIRS = 6, ROUNDING = 1e-9; // as in Python
+const OFFSET = 24; // of the diagonal that is outlined
 
 const frequenciesOf = (state) => Array.from({ length: state.pairs }, (_, k) => state[`theta_${k}`]);
 
@@ -24,21 +26,21 @@ function compute(state, width, previous) {
     translation_residual: translationResidual(apart),
     monotonicity_violations: monotonicityViolations(apart),
   };
-  return { key, values, apart, most: Math.max(...apart.map((row) => row.reduce((most, value) => Math.max(most, value), 0))), ...places(width, state.pairs) };
+  return { key, values, apart, ...places(width, state.pairs) };
 }
 
-// Dials of the pairs, frequencies and properties, and beside or below them the map of distances.
+// The map of distances with what holds of it below, and beside or above it dials of the pairs and their frequencies.
 function places(width, pairs = PAIRS) {
-  const wide = width >= 470, side = wide ? Math.min(0.44 * width, 312) : 172, right = wide ? width - side - 30 : width;
+  const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : Math.min(width - 122, 206), right = wide ? width - side - 30 : width;
   const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : Math.max(pairs, 4), rows = Math.ceil(pairs / columns);
-  const across = right / columns, beside = wide && across > 140 ? 76 : 0; // numbers beside a dial, where there is room
-  const size = Math.min(across - beside, wide ? 212 / rows : 74, 170);
-  const left = wide ? width - side - 2 : 26, top = wide ? 20 : 192;
+  const across = right / columns, beside = wide && across > 180 ? 76 : 0; // numbers beside a dial, where there is room
+  const size = Math.min(across - beside, wide ? (side - 104) / rows : 58, 170);
+  const left = wide ? width - side - 2 : 26, top = wide ? 24 : 158;
   return {
-    wide, side, height: wide ? 368 : top + side + 18,
-    dials: { right, columns, across, beside, size, top: wide ? 18 + (216 - rows * size) / 2 : 18 },
+    wide, side, height: top + side + (wide ? 42 : 18),
+    dials: { right, columns, across, beside, size, top: wide ? 18 + (side - 100 - rows * size) / 2 : 16 },
     frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
-    frequencyTop: wide ? 262 : 122,
+    frequencyTop: wide ? top + side - 46 : 96,
     map: { x: cellAxis(LENGTH, left, left + side), y: cellAxis(LENGTH, top, top + side) },
   };
 }
@@ -86,7 +88,7 @@ function drawDial(context, theme, x, y, size, angle, colour, cosines) {
 }
 
 function drawPairs({ context }, result, state, theme) {
-  const { dials: { columns, across, beside, size, right, top }, frequency, frequencyTop, wide } = result, { position, pairs, cosines } = state;
+  const { dials: { columns, across, beside, size, right, top }, frequency, frequencyTop } = result, { position, pairs, cosines } = state;
   words(context, theme, picture.dials.map((text) => say(text, state)), 0, 8, { colour: theme.text, bold: true, width: right });
   frequenciesOf(state).forEach((each, k) => {
     const left = (k % columns) * across + (across - size - beside) / 2, y = top + (Math.floor(k / columns) + 0.55) * size, angle = position * each;
@@ -100,24 +102,37 @@ function drawPairs({ context }, result, state, theme) {
   axis.horizontal(0, { colour: theme.muted, dash: [] });
   for (const tick of frequency.ticks()) words(context, theme, grouped(tick), Math.max(frequency.at(tick), 18), frequencyTop + 31, { align: "center" });
   for (const { x, y, pair } of handles(result, state).slice(0, pairs)) grip(context, theme, x, y, pairColour(pair, pairs));
-  if (wide) drawProperties(context, theme, result, 0, frequencyTop + 54, right);
 }
 
-function drawProperties(context, theme, { values, wide }, left, top, right) {
-  const [nearest, variation, violations] = [values.min_distance, values.translation_residual, values.monotonicity_violations];
-  [[nearest > ROUNDING, nearest], [variation <= ROUNDING, 100 * variation], [violations <= ROUNDING, 100 * violations]].forEach(([holds, score], k) => {
-    const at = top + (wide ? 21 : 50) * k;
-    const start = wide ? Math.min(left + 160, right - 105) : left;
-    words(context, theme, picture.properties[k], left, at, { colour: theme.text, width: (wide ? start - 6 : right) - left });
-    const texts = picture.scores[k].map((text) => say(text, { mark: holds ? "✓" : "✗", score }));
-    words(context, theme, texts, start, wide ? at : at + 18, { colour: theme.text, bold: true, width: right - start });
+// Which of three properties hold: side by side below the map, or one below the other at its right.
+function drawProperties(context, theme, { values, map: { x, y }, wide, side }, width) {
+  const holds = [values.min_distance > ROUNDING, values.translation_residual <= ROUNDING, values.monotonicity_violations <= ROUNDING], font = `600 ${theme.font}`;
+  const texts = picture.properties.map((text, k) => say(text, { mark: holds[k] ? "✓" : "✗" })), long = texts.map((text) => widthOf(context, font, text));
+  if (!wide) return void texts.forEach((text, k) => words(context, theme, text, x.end + 10, y.at(LENGTH / 2) + 28 * (k - 1), { colour: theme.text, bold: true, width: width - x.end - 10 }));
+  const all = long.reduce((sum, each) => sum + each), gap = Math.max(Math.min((side - all) / 2, 24), 10);
+  let at = Math.min(Math.max((x.start + x.end - all - 2 * gap) / 2, 0), width - all - 2 * gap);
+  texts.forEach((text, k) => {
+    words(context, theme, text, at, y.end + 31, { colour: theme.text, bold: true });
+    at += long[k] + gap;
   });
 }
 
+// One diagonal: the distances of all positions that are OFFSET apart.
+function drawDiagonal(context, theme, { map: { x, y }, values }) {
+  context.strokeStyle = theme.text;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  for (const [down, across] of [[-0.5, OFFSET - 1], [-0.5, OFFSET + 1], [LENGTH - OFFSET - 1.5, LENGTH - 0.5], [LENGTH - OFFSET + 0.5, LENGTH - 0.5]]) context.lineTo(x.at(across), y.at(down));
+  context.closePath();
+  context.stroke();
+  const said = picture.diagonal[values.translation_residual <= ROUNDING ? "one" : "many"];
+  words(context, theme, said, x.end - 7, y.start + 14, { align: "right", colour: theme.text, bold: true, ground: true, width: x.end - x.at(OFFSET + 6) });
+}
+
 function draw(canvas, result, state, theme, cursor) {
-  const { context, width } = canvas, { map: { x, y }, apart, most, wide, side } = result;
+  const { context, width } = canvas, { map: { x, y }, apart, wide, side } = result;
   drawPairs(canvas, result, state, theme);
-  const scale = sequential(0, most || 1), cells = new Float64Array(LENGTH * LENGTH);
+  const scale = sequential(0, 2 * Math.sqrt(state.pairs)), cells = new Float64Array(LENGTH * LENGTH); // up to the largest distance that so many pairs allow
   for (let m = 0; m < LENGTH; m++) for (let n = 0; n < m; n++) cells[m * LENGTH + n] = cells[n * LENGTH + m] = apart[m][n];
   const map = new HeatMap(context, theme, x, y);
   map.fill(cells, scale);
@@ -128,7 +143,8 @@ function draw(canvas, result, state, theme, cursor) {
   words(context, theme, fixed(scale.to, 1), bar + 56, y.start - 12);
   for (const [axis, at, align] of [["x", 0, "left"], ["x", LENGTH - 1, "right"]]) words(context, theme, String(at), result.map[axis].at(at), y.end + 9, { align });
   words(context, theme, picture.position, x.at(LENGTH / 2), y.end + 9, { align: "center", width: side - 40 });
-  if (!wide) drawProperties(context, theme, result, x.start + side + 12, y.start + 26, width);
+  drawDiagonal(context, theme, result);
+  drawProperties(context, theme, result, width);
   context.strokeStyle = colours.query;
   context.lineWidth = 1.5;
   const row = y.at(state.position - 0.5), cell = y.at(1) - y.at(0);
@@ -146,10 +162,10 @@ function handles({ frequency, frequencyTop, map: { x, y } }, state) {
   return [...pairs, { name: "position", x: x.start - 10, y: y.at(state.position), along: "y", drag: (px, py) => ({ position: y.nearest(y.invert(py)) }) }];
 }
 
-function facts({ values }) {
+function facts({ values }, { theta_0: theta }) {
   return {
-    min_distance: values.min_distance, variation: 100 * values.translation_residual,
-    identical: values.min_distance <= ROUNDING, invariant: values.translation_residual <= ROUNDING,
+    min_distance: values.min_distance, period: (2 * Math.PI) / theta, identical: values.min_distance <= ROUNDING,
+    invariant: values.translation_residual <= ROUNDING, monotonic: values.monotonicity_violations <= ROUNDING,
   };
 }
 
@@ -168,7 +184,7 @@ const render = explorable({
   ],
   height: (width) => places(width).height,
   opening: (share, { position }) => ({ position: share * position }), // all pairs rotate from 0 to m
-  compute, draw, facts, reading, handles,
+  compute, draw, facts, reading, handles, controls: { frequencies: chipsAndList },
   press: (px, py, result) => {
     const [{ left, right, top, bottom }] = within(result);
     return px >= left && px <= right && py >= top && py <= bottom ? { position: result.map.y.nearest(result.map.y.invert(py)) } : null;

@@ -11,7 +11,8 @@ import { grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture, names } = catalogue;
-const THREE = ["linear", "ntk_aware", "yarn_code"]; // always in sight
+const THREE = ["linear", "ntk_aware", "yarn_code"]; // to compare a method with
+const FAINT = 0.55; // of those that are not chosen
 const COARSE = 120_000; // cosines that one input may cost
 const ROUNDING = 1e-9; // relative; what is scaled by exactly as much as it needs to be reaches nothing unseen
 const MOST = 64; // that a frequency is divided by, of all factors that can be chosen
@@ -84,14 +85,16 @@ function reachesUnseen({ trained_rotations: seen }, { rotations: reached }) {
 }
 
 const count = (flags) => flags.filter(Boolean).length, isKept = (divisor) => divisor <= 1 + ROUNDING;
+// The angle between neighbouring tokens in the fastest pair, in whole degrees.
+const perToken = ({ frequencies }) => Math.round((frequencies[0] * 180) / Math.PI);
 const scoreAt = (distance, { frequencies }) => mean(cosines(distance, frequencies));
 
 function facts({ values, lists, lines }, state) {
   const { original, method } = values, { used, trained, dim } = state;
   return {
     pairs: dim / 2, times: used / trained, unscaled: count(reachesUnseen(values, original)), listed: lists.long.length, no_list: !method,
-    yarn_kept: count(Array.from(values.three.yarn_code, isKept)),
     ...(method && {
+      step: perToken(lines.method), step_unscaled: perToken(lines.original),
       fresh: count(reachesUnseen(values, method)), kept: count(Array.from(method.divisor, isKept)),
       score: scoreAt(used, lines.original), scaled: scoreAt(used, lines.method), temperature: method.attention_factor ** 2,
     }),
@@ -137,9 +140,9 @@ function handles(result, state) {
 }
 
 // A press on one of the three curves chooses its method.
-function press(px, py, { values, place, pairs, up }, { shown }) {
+function press(px, py, { values, place, pairs, up }, { shown, method }) {
   const { left, right, top, bottom } = place.above;
-  if (shown === "scores" || px < left || px > right || py < top || py > bottom) return null;
+  if (shown === "scores" || method === "none" || px < left || px > right || py < top || py > bottom) return null;
   const pair = pairs.nearest(pairs.invert(px)), away = (name) => Math.abs(up.at(values.three[name][pair]) - py);
   const nearest = THREE.toSorted((one, other) => away(one) - away(other))[0];
   return away(nearest) <= NEAR ? { method: nearest } : null;
@@ -173,14 +176,16 @@ function drawDivisors(context, theme, width, result, state) {
   plot.axes({ xText: () => "", xTitle: "", yTitle: picture.scaling, yText: (value) => say(picture.times, { factor: value }) });
   plot.horizontal(factor, { dash: [2, 3], colour: theme.muted });
   bounds.forEach((bound, k) => drawThreshold(context, theme, plot, bound, { ...state, left: k ? pairs.at(bounds[0].at) : above.left, right: above.right, top: above.top, taken }));
-  const others = THREE.filter((name) => name !== method), curve = (name) => (name === method ? values.method?.divisor : values.three[name]);
-  for (const name of others) plot.series(curve(name), colours.neutral, { width: 1.6 });
+  const others = method === "none" ? [] : THREE.filter((name) => name !== method), curve = (name) => (name === method ? values.method?.divisor : values.three[name]);
+  context.globalAlpha = FAINT;
+  for (const name of others) plot.series(curve(name), colours.neutral, { width: 1.2 });
+  context.globalAlpha = 1;
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
   const points = (series) => Array.from(series, (value, i) => [pairs.at(i), up.at(value)]);
   nameCurves(context, theme, above, [
-    ...(values.method ? [{ text: nameOf(method), colour: colours.score, points: points(values.method.divisor) }] : []),
-    ...others.map((name) => ({ text: nameOf(name), colour: theme.muted, points: points(curve(name)) })),
+    ...(values.method ? [{ text: nameOf(method), colour: theme.text, points: points(values.method.divisor) }] : []),
+    ...others.map((name) => ({ text: isWide(width) ? nameOf(name) : "", colour: theme.muted, points: points(curve(name)) })),
     ...bounds.map(({ at }) => ({ weight: 0.5, points: [[pairs.at(at), up.end], [pairs.at(at), up.start]] })),
   ], taken);
 }
@@ -194,18 +199,16 @@ function drawThreshold(context, theme, plot, { name, rotations, at }, { method, 
   taken.push({ left: align === "right" ? px - 13 - room : px, right: align === "right" ? px : px + 13 + room, top: y - 8, bottom: y + 8 });
 }
 
-// The angles that each pair reaches, up to a full rotation: pale as far as training has gone, striped beyond.
+// The angles that each pair reaches, up to a full rotation: grey as far as training has gone, striped in its colour beyond.
 function drawAngles(context, theme, width, { place: { below }, pairs, values }, state) {
   const { original, method, trained_rotations: seen } = values, y = new Axis({ from: 0, to: 1, start: below.bottom, end: below.top });
   const plot = new Plot(context, theme, pairs, y), gap = pairs.at(1) - pairs.at(0) >= BARS ? 2 : 0, isScaled = state.method !== "none";
   const upTo = (rotations) => y.at(Math.min(rotations, 1)), edge = (i) => Math.round(pairs.at(i - 0.5));
   const fill = (i, top, bottom) => context.fillRect(edge(i), top, Math.max(edge(i + 1) - edge(i) - gap, 1), bottom - top);
   plot.axes({ xTitle: picture.pairs, xTicks: Math.min(6, pairs.to + 0.5), yTitle: picture.reached.map((text) => say(text, state)), yTicks: 1, yText: grouped });
-  context.globalAlpha = 0.35;
-  seen.forEach((turned, i) => {
-    context.fillStyle = pairColour(i, seen.length);
-    fill(i, upTo(turned), below.bottom);
-  });
+  context.globalAlpha = 0.2;
+  context.fillStyle = colours.neutral;
+  seen.forEach((turned, i) => fill(i, upTo(turned), below.bottom));
   context.globalAlpha = 1;
   if (!method) return;
   const fresh = reachesUnseen(values, method);
@@ -234,6 +237,7 @@ function drawAngles(context, theme, width, { place: { below }, pairs, values }, 
   name(picture.unseen, seen, method.rotations.map((reached, i) => (fresh[i] ? reached : 0)), ROWS, { bold: true });
   if (ghost) name([picture.unscaled], method.rotations, original.rotations, ROWS, {});
   name([picture.seen], none, seen, [0.2], {});
+  if (isScaled && !fresh.some(Boolean)) name([picture.none_unseen], none, method.rotations, [0.58], { bold: true });
 }
 
 function drawScores({ context }, { place: { all }, x, up, columns, filled, values }, state, theme, cursor) {

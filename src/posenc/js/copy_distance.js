@@ -9,10 +9,11 @@ const { picture } = catalogue;
 const TRAINED = 128, LENGTHS = [128, 256, 512, 1024], DISTANCES = [16, 32, 64, 96, 192, 384, 768]; // as in Python
 const SCALINGS = Object.keys(catalogue.controls.scaling.options);
 const SEEN = ["linear", "ntk_by_parts", "yarn"]; // which keep all pairs at angles seen in training
-const RIGHT = sequential(0, 1.25); // pale enough for the numbers in the cells
+const RIGHT = sequential(0, 1.6); // pale enough for the numbers in the cells
+const FAINT = 0.45; // of the rows that are not compared
 const COLUMNS = DISTANCES.toReversed(); // as in a text, whose end is at the right
 const LEFT = 9; // pixels, half a grip
-const STRIP = { top: 84, bottom: 91 }, RULER = STRIP.bottom + 25, ARC = 34; // pixels
+const STRIP = { top: 114, bottom: 128 }, RULER = STRIP.bottom + 25, ARC = 46; // pixels
 const SHADES = [1, 0.45, 0.75, 0.5, 0.9, 0.35, 0.65, 0.8, 0.4, 1, 0.55, 0.7, 0.3, 0.85]; // of the scored symbols of a block,
 const LAST = [3, 9, 6, 0, 12, 5, 10, 1, 8, 13, 4, 11, 2, 7]; // and which is drawn wrong last
 
@@ -28,8 +29,8 @@ function compute({ training, base, scaling, fine_tuning: steps }, width, previou
 
 // The table stands under the sequence, the names of its rows under the copy.
 function places(width) {
-  const wide = width >= 600, top = RULER + 50, bottom = top + (wide ? 30 : 28) * SCALINGS.length, names = wide ? 140 : 92, columns = cellAxis(COLUMNS.length, LEFT, width - names);
-  const across = wide ? 7 : 5, each = Math.floor((0.94 * Math.min(columns.at(1) - columns.at(0), names)) / across), high = wide ? 14 : 10;
+  const wide = width >= 600, top = RULER + 50, bottom = top + 25 * SCALINGS.length, names = wide ? 140 : 92, columns = cellAxis(COLUMNS.length, LEFT, width - names);
+  const across = wide ? 7 : 5, each = Math.floor((0.98 * Math.min((wide ? 1.15 : 1.55) * (columns.at(1) - columns.at(0)), names)) / across), high = wide ? 24 : 14;
   return { wide, columns, rows: cellAxis(SCALINGS.length, top, bottom), names: names - 8, tile: { across, wide: each, high, all: high * Math.ceil(SHADES.length / across) }, copy: (columns.end + width) / 2, width, height: bottom + 20 };
 }
 
@@ -51,8 +52,8 @@ function drawBlock(context, { tile: { across, wide, high, all } }, middle, right
 function drawSequence({ context, width }, result, state, theme) {
   const { columns, rows, copy, tile } = result, { length, distance } = state, { top, bottom } = STRIP, share = shareOf(result.values.methods[state.scaling], length, Number(distance));
   const block = blockAt(result, state), left = endAt(result, state), known = Number(distance) < length, plot = new Plot(context, theme);
-  const text = say(picture[known ? (share === null ? "unknown" : "copy") : "too_short"], { distance, share: 100 * share });
-  words(context, sized(theme, 15), text, width, 9, { align: "right", colour: theme.text, bold: true });
+  const texts = picture[known ? (share === null ? "unknown" : "copy") : "too_short"].map((text) => say(text, { distance, share: 100 * share }));
+  words(context, sized(theme, 15), texts, width, 9, { align: "right", colour: theme.text, bold: true, width });
   context.globalAlpha = 0.35;
   context.fillStyle = colours.neutral;
   context.fillRect(left, top, width - left, bottom - top);
@@ -62,14 +63,14 @@ function drawSequence({ context, width }, result, state, theme) {
   words(context, theme, trained, Math.max(columns.at(2.5), half), rows.end + 12, { align: "center", colour: theme.text, bold: true });
   ruler(context, theme, width - 2, left, RULER, picture.sequence.map((each) => say(each, { length, times: length / TRAINED })));
   if (!known) return;
-  const over = top - 6 - tile.all, high = Math.min(ARC, 8 + (copy - block) / 5);
-  for (const [colour, thick, dash] of [[theme.muted, 1.2, [3, 3]], [colours.score, 6 * (share ?? 0), []]]) {
+  const over = top - 6 - tile.all, high = Math.min(ARC, 12 + (copy - block) / 5);
+  for (const [colour, thick, dash] of [[theme.muted, 1.2, [3, 3]], [colours.score, 9 * (share ?? 0), []]]) {
     if (thick < 0.5) continue;
     Object.assign(context, { strokeStyle: colour, lineWidth: thick });
     context.setLineDash(dash);
     context.beginPath();
     context.moveTo(copy, over);
-    context.quadraticCurveTo((copy + block) / 2, over - 1.6 * high, block, over);
+    context.quadraticCurveTo((copy + block) / 2, over - 1.5 * high, block, over);
     context.stroke();
   }
   context.setLineDash([]);
@@ -78,17 +79,19 @@ function drawSequence({ context, width }, result, state, theme) {
   grip(context, theme, block, (top + bottom) / 2, colours.key);
 }
 
-// The accuracy with each scaling, at each distance in the sequence; after fine-tuning beside that before, where there is room.
+// The accuracy with each scaling, at each distance in the sequence, faint but for the chosen one and that without scaling; after fine-tuning beside that before, where there is room.
 function drawAccuracy({ context }, result, { scaling, length, distance, fine_tuning }, theme, cursor) {
   const { values, untuned, columns, rows, wide, names } = result, first = firstOf(length), reached = COLUMNS.slice(first), left = endAt(result, { length });
   const map = new HeatMap(context, theme, columns, rows), shares = SCALINGS.map((each) => reached.map((far) => shareOf(values.methods[each], length, far)));
   const title = (untuned ? picture.tuned : picture.accuracy).map((text) => say(text, { fine_tuning })), header = rows.start - 9, end = columns.end + 8;
   words(context, theme, title, left, header - 18, { colour: theme.text, bold: true, width: end + names - left });
   words(context, theme, picture.distance, end, header, { colour: colours.key });
-  new HeatMap(context, theme, cellAxis(reached.length, left, columns.end), rows).fill(shares.flat().map((share) => share ?? NaN), RIGHT);
+  const isStrong = (each) => each === scaling || each === "default"; // these are compared
+  new HeatMap(context, theme, cellAxis(reached.length, left, columns.end), rows).fill(SCALINGS.flatMap((each, r) => shares[r].map((share) => (isStrong(each) ? share : null) ?? NaN)), RIGHT);
   reached.forEach((far, k) => words(context, theme, String(far), columns.at(first + k), header, { align: "center", colour: colours.key, bold: String(far) === distance }));
   SCALINGS.forEach((each, r) => {
     const own = each === scaling;
+    context.globalAlpha = isStrong(each) ? 1 : FAINT;
     words(context, theme, [catalogue.controls.scaling.options[each], picture.short[each]].filter(Boolean), end, rows.at(r), { width: names, colour: own ? theme.text : theme.muted, bold: own });
     shares[r].forEach((share, k) => {
       const before = wide && untuned ? shareOf(untuned[each]?.["0"], length, reached[k]) : null;
@@ -96,6 +99,7 @@ function drawAccuracy({ context }, result, { scaling, length, distance, fine_tun
       words(context, theme, text, columns.at(first + k), rows.at(r) + 1, { align: "center", colour: theme.text });
     });
   });
+  context.globalAlpha = 1;
   map.outline(SCALINGS.indexOf(scaling), COLUMNS.indexOf(Number(distance)));
   if (cursor !== null) map.outline(cursor.row, cursor.column);
 }
@@ -107,11 +111,11 @@ function draw(...all) {
 
 function facts({ values }, { length, distance, scaling }) {
   const { methods, before } = values, at = (long, far, of = methods[scaling]) => percent(shareOf(of, long, far)), here = (each) => at(length, Number(distance), methods[each]);
-  const [best, next] = SCALINGS.filter((each) => here(each) !== null).toSorted((one, other) => here(other) - here(one) || (other === scaling) - (one === scaling));
+  const [best] = SCALINGS.filter((each) => here(each) !== null).toSorted((one, other) => here(other) - here(one) || (other === scaling) - (one === scaling));
   return {
-    measured: here(scaling) !== null, fits: Number(distance) < length, accuracy: here(scaling), tuned: before !== null,
-    best: best ?? null, best_accuracy: best ? here(best) : null, next: next ?? null, next_accuracy: next ? here(next) : null, unscaled: here("default"),
-    avoids: Number(distance) > TRAINED && !SEEN.includes(scaling) && SEEN.includes(best),
+    measured: here(scaling) !== null, fits: Number(distance) < length, accuracy: here(scaling), tuned: before !== null, best: best ?? null, best_accuracy: best ? here(best) : null,
+    is_far: Number(distance) > TRAINED, unscaled: here("default"), without_temperature: here("ntk_by_parts"), temperature: here("yarn_temperature"),
+    avoids: !SEEN.includes(scaling) && SEEN.includes(best), untouched: at(512, 384, methods.default),
     trained: TRAINED, symbols: SHADES.length, near_before: at(512, 32, before), near: at(512, 32), far: at(512, 384), within: at(512, 96),
   };
 }

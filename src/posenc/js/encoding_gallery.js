@@ -12,6 +12,7 @@ const { picture, scores: inWords, properties } = catalogue;
 const SHOWN = 32, LONGEST = 96; // positions in the small pictures and in the large one, as in Python
 const ROUNDING = 1e-9;
 const MAP = 42; // pixels above the large picture
+const LISTED = 4; // properties that one encoding fails, at most
 
 // For each encoding: those of positions, the first position without one, and whether the length of the sequence changes them.
 const never = () => Infinity;
@@ -61,18 +62,17 @@ const distancesFrom = ({ shown, apart }, position) => (
   position < shown.length ? shown.map((_, n) => (n === position ? 0 : apart[Math.max(n, position)][Math.min(n, position)])) : []
 );
 
-// The large picture and the bars below it, then the small ones: each above its verdicts; on a phone in rows, and below them the
-// verdicts on the chosen encoding.
+// The large picture and the bars below it, then the small ones: each above what it fails; on a phone in rows, and below them
+// what the chosen encoding fails.
 function places(width) {
-  const wide = width >= 600, row = wide ? 18 : 16, bottom = MAP + (wide ? 96 : 50), zero = bottom + (wide ? 82 : 57), bars = { top: bottom + 22, bottom: zero };
-  const each = width >= 480 ? NAMES.length + 1 : 4, left = wide ? Math.min(width - 7 * 62, 366) : 0, column = wide ? (width - left) / NAMES.length : width / each;
-  const top = zero + (wide ? 38 : 26), thumb = wide ? 34 : 24, high = wide ? 87 : 64, first = top + (wide ? high : Math.ceil(8 / each) * high);
-  const last = first + PROPERTIES.length * row, height = wide ? last + row + 4 : last + 2;
-  const columns = Array.from({ length: NAMES.length + 1 }, (_, k) => {
-    const start = left + (wide ? k : k % each) * column, upper = wide ? top : top + Math.floor(k / each) * high;
-    return { name: NAMES[k], left: start, right: start + column, top: upper, bottom: wide ? last + row : upper + high };
+  const wide = width >= 600, row = wide ? 17 : 19, bottom = MAP + (wide ? 108 : 60), zero = bottom + (wide ? 84 : 62), bars = { top: bottom + 22, bottom: zero };
+  const each = width >= 480 ? NAMES.length : 4, left = wide ? 160 : 0, column = (width - left) / each;
+  const top = zero + (wide ? 40 : 30), [thumb, small, high] = wide ? [42, 30, 96] : [34, 20, 80], first = top + Math.ceil(NAMES.length / each) * high, last = first + PROPERTIES.length * row;
+  const columns = NAMES.map((name, k) => {
+    const start = left + (k % each) * column, upper = top + Math.floor(k / each) * high;
+    return { name, left: start, right: start + column, top: upper, bottom: wide ? last : upper + high };
   });
-  return { wide, left, column, bottom, bars, top, thumb, columns: columns.slice(0, -1), rest: columns.at(-1), first, row, last, height };
+  return { wide, left, bottom, bars, top, thumb, small, columns, first, row, last, height: wide ? last + 4 : first + LISTED * row + 2 };
 }
 
 function compute({ scheme, length, dim, m }, width, previous, { steps }) {
@@ -85,14 +85,15 @@ function compute({ scheme, length, dim, m }, width, previous, { steps }) {
     scores: each(({ scores }) => scores),
     met: each(({ scores }) => PROPERTIES.map((property) => isMet(property, scores[property], dim))),
   };
-  const place = places(width);
+  const place = places(width), failed = PROPERTIES.map((_, r) => r).filter((r) => !values.met[scheme][r]);
+  const listed = place.wide ? PROPERTIES.length : failed.length; // in rows
   const axes = {
     position: cellAxis(LONGEST, 30, width - 10),
     dimension: cellAxis(dim, MAP, place.bottom),
     encoding: cellAxis(NAMES.length, place.left, width), // on a phone for the keyboard alone
-    property: cellAxis(PROPERTIES.length, place.first, place.last),
+    property: cellAxis(listed, place.first, place.first + listed * place.row),
   };
-  return { values, gallery, length, dim, place, axes };
+  return { values, gallery, failed, length, dim, place, axes };
 }
 
 // A picture's cells, positions across and dimensions down, empty where a position has no encoding.
@@ -157,85 +158,57 @@ function drawMap({ context, width }, { values, gallery, axes, place }, { scheme,
   if (cursor !== null) map.outline(cursor.dimension, cursor.position);
 }
 
-// What leads from the large picture to the chosen encoding's column.
-function drawChoice(context, { axes: { position }, place }, theme, { left, right }) {
-  const from = place.bars.bottom + 24, lower = place.top + 68;
-  context.fillStyle = theme.muted;
-  context.globalAlpha = 0.2;
-  context.beginPath();
-  for (const [x, y] of [[position.start, from], [position.end, from], [right - 1, place.top - 2], [left + 1, place.top - 2]]) context.lineTo(x, y);
-  context.fill();
-  context.globalAlpha = 0.12;
-  context.fillRect(left + 1, lower, right - left - 2, place.last + place.row + 2 - lower);
-  context.globalAlpha = 1;
-}
-
 // An encoding, and the distances of all positions from m.
-function drawThumb(context, { values, gallery, dim, place: { wide, thumb } }, theme, { name, left, right, top }, chosen) {
-  const start = left + 2, end = right - 2, bars = { top: top + thumb + (wide ? 4 : 2), bottom: top + thumb + (wide ? 32 : 16) };
+function drawThumb(context, { values, gallery, dim, place: { thumb, small } }, theme, { name, left, right, top }, chosen) {
+  const start = left + 3, end = right - 3, bars = { top: top + thumb + 3, bottom: top + thumb + 3 + small };
   new HeatMap(context, theme, cellAxis(SHOWN, start, end), cellAxis(dim, top, top + thumb)).fill(cellsOf(gallery[name].shown, SHOWN, dim), scaleOf(name, LONGEST));
   drawBars(context, cellAxis(LONGEST, start, end), bars, values.distances[name], gallery[name].most, 0);
-  words(context, sized(theme, 12), picture.columns[name], (start + end) / 2, top + thumb + (wide ? 42 : 31), { align: "center", colour: theme.text, bold: chosen, width: right - left - 2 });
+  words(context, theme, nameOf(name), (start + end) / 2, bars.bottom + 11, { align: "center", colour: theme.text, bold: chosen, width: right - left - 2 });
   if (!chosen) return;
   context.strokeStyle = theme.text;
   context.lineWidth = 2;
   context.strokeRect(left + 1, top - 2, right - left - 2, bars.bottom - top + 4);
 }
 
-// Verdicts in one look after the other: a change of font costs more than a word.
-function drawVerdicts(context, theme, cells) {
-  const large = sized(theme, 14);
-  for (const fine of [true, false]) {
-    const alike = cells.filter(({ met }) => met === fine), mark = picture[fine ? "met" : "failed"];
-    context.globalAlpha = fine ? 0.26 : 0.07;
-    context.fillStyle = fine ? colours.score : colours.neutral;
-    for (const { left, right, y, high } of alike) context.fillRect(left, y - high / 2, right - left, high);
-    context.globalAlpha = 1;
-    for (const { left, right, y } of alike) words(context, large, mark, (left + right) / 2, y + 1, { align: "center", colour: fine ? theme.text : colours.bound, bold: true });
-  }
-}
-
+// What the chosen encoding fails, and where there is room, faintly, what the others do.
 function drawBoard({ context, width }, result, { scheme }, theme, cursor) {
-  const { values: { met }, axes, place } = result, { wide, left, columns, rest, row, last, top, thumb } = place, y = axes.property, large = sized(theme, 14);
-  const count = (name) => met[name].filter(Boolean).length, most = Math.max(...NAMES.map(count)), chosen = columns.find(({ name }) => name === scheme);
-  if (wide) drawChoice(context, result, theme, chosen);
-  columns.forEach((column) => drawThumb(context, result, theme, column, column === chosen));
-  const verdicts = (name, from, to) => PROPERTIES.map((_, r) => ({ left: from, right: to, y: y.at(r), high: row - 3, met: met[name][r] }));
+  const { values: { met }, failed, axes, place } = result, { wide, left, columns, row, first, last, top, thumb } = place, y = axes.property, large = sized(theme, 14);
+  const cross = (px, r, own) => {
+    context.globalAlpha = own ? 1 : 0.4;
+    words(context, large, picture.failed, px, y.at(r) + 1, { align: "center", colour: own ? colours.bound : theme.muted, bold: own });
+    context.globalAlpha = 1;
+  };
+  columns.forEach((column) => drawThumb(context, result, theme, column, column.name === scheme));
   if (!wide) {
-    words(context, theme, picture.choose_short, (rest.left + rest.right) / 2, rest.top + 13, { align: "center", width: rest.right - rest.left - 2 });
-    words(context, theme, picture.count_of.map((text) => say(text, { met: count(scheme), properties: PROPERTIES.length })), (rest.left + rest.right) / 2, rest.top + 33, { align: "center", colour: theme.text, bold: true, width: rest.right - rest.left - 2 });
-    drawVerdicts(context, theme, verdicts(scheme, 0, 26));
-    PROPERTIES.forEach((property, r) => drawProperty(context, theme, properties[property], 34, y.at(r) + 1, width));
-    for (const { name, left: from, right: to, top: upper } of columns) { // all verdicts on each, in the same order
-      const cell = (to - from - 4) / PROPERTIES.length;
-      met[name].forEach((fine, r) => {
-        context.fillStyle = fine ? colours.score : theme.grid;
-        context.fillRect(from + 2 + r * cell, upper + thumb + 19, cell - 1, 5);
-      });
-    }
-    if (cursor !== null) new HeatMap(context, theme, cellAxis(1, 0, width - 2), y).outline(cursor.property, 0);
+    const { right } = columns.at(-1);
+    if (right < width - 1) words(context, theme, picture.fails, width, first - 12, { align: "right", colour: theme.text, width: width - right - 4 });
+    failed.forEach((property, r) => {
+      cross(12, r, true);
+      drawProperty(context, theme, properties[PROPERTIES[property]], 26, y.at(r) + 1, width);
+    });
+    if (cursor !== null) new HeatMap(context, theme, cellAxis(1, 1, width - 2), y).outline(cursor.property, 0);
     return;
   }
-  drawVerdicts(context, theme, columns.flatMap((column) => verdicts(column.name, column.left + 2, column.right - 2)));
-  for (const { name, left: from, right: to } of columns) {
-    if (count(name) === most) {
-      context.fillStyle = colours.score;
-      context.fillRect(from + 2, last + 1, to - from - 4, row - 2);
-    }
-    words(context, large, String(count(name)), (from + to) / 2, last + row / 2 + 1, { align: "center", colour: count(name) === most ? theme.ground : theme.text, bold: true });
-  }
-  PROPERTIES.forEach((property, r) => drawProperty(context, theme, properties[property], 0, y.at(r) + 1, left - 8));
-  words(context, theme, say(picture.count, { properties: PROPERTIES.length }), 0, last + row / 2 + 1, { colour: theme.text, bold: true });
   words(context, theme, picture.choose, 0, top + thumb / 2, { width: left - 6 });
-  words(context, theme, picture.far, 0, top + thumb + 19, { width: left - 6 });
+  words(context, theme, picture.fails, 0, first - 12, { colour: theme.text, width: left - 6 });
+  const own = columns.find(({ name }) => name === scheme);
+  context.fillStyle = theme.muted;
+  context.globalAlpha = 0.12;
+  context.fillRect(own.left + 1, first - 2, own.right - own.left - 2, last - first + 4);
+  context.globalAlpha = 1;
+  PROPERTIES.forEach((property, r) => {
+    const strong = failed.includes(r);
+    words(context, theme, properties[property].name, 0, y.at(r) + 1, { colour: strong ? theme.text : theme.muted, bold: strong, width: left - 4 });
+    for (const { name, left: from, right: to } of columns) if (!met[name][r]) cross((from + to) / 2, r, name === scheme);
+  });
   if (cursor !== null) new HeatMap(context, theme, axes.encoding, y).outline(cursor.property, cursor.encoding);
 }
 
 // A property's name, and what it means where there is room.
 function drawProperty(context, theme, { name, means }, x, y, right) {
-  const start = x + widthOf(context, theme.font, name) + 9, meaning = means.find((text) => start + widthOf(context, theme.font, text) <= right);
-  words(context, theme, name, x, y, { colour: theme.text, width: right - x });
-  if (meaning) words(context, theme, meaning, start, y);
+  const start = x + widthOf(context, `600 ${theme.font}`, name) + 9;
+  words(context, theme, name, x, y, { colour: theme.text, bold: true, width: right - x });
+  if (start + widthOf(context, theme.font, means) <= right) words(context, theme, means, start, y);
 }
 
 const onMap = ({ last }) => last === "position" || last === "dimension";
@@ -249,8 +222,8 @@ const facts = ({ values: { encodings } }, { length }) => ({ ends: encodings.leng
 
 const scoreOf = (property, score) => say(inWords[properties[property].score], { score, percent: 100 * score });
 
-function reading({ values, place }, { scheme: chosen, dim }, { position, dimension, encoding, property, last }) {
-  const scheme = place.wide || last === "encoding" ? NAMES[encoding] : chosen, key = PROPERTIES[property], far = values.distances[chosen][position];
+function reading({ values, failed, place }, { scheme: chosen, dim }, { position, dimension, encoding, property: at, last }) {
+  const property = place.wide ? at : failed[at] ?? 0, scheme = place.wide || last === "encoding" ? NAMES[encoding] : chosen, key = PROPERTIES[property], far = values.distances[chosen][position];
   return {
     on_map: onMap({ last }), encoded: position < values.encodings.length, value: values.encodings[position]?.[dimension], has_far: far !== undefined, far, of_encoding: nameOf(scheme),
     ...properties[key], is_met: values.met[scheme][property], score: scoreOf(key, values.scores[scheme][key]), ideal: say(properties[key].ideal, { root: Math.sqrt(dim) }),

@@ -69,7 +69,7 @@ class CopyDistance(Explorable):
     """Accuracy of single-occurrence copy by distance, length and scaling."""
 
     module = "copy_distance"
-    room = (660, 690)
+    room = (670, 710)
     main = ("training",)
 
     scaling = Choice("default", chips=True)

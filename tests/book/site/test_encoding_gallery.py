@@ -34,9 +34,9 @@ def test_a_press_on_it_chooses_an_encoding(open_live, width):
     left = first["x"] * 2 - wide
     for k, scheme in reversed(list(enumerate(schemes))):
         across = left + (k + 0.5) * (wide - left) / len(schemes)
-        spots = [(across, 260), (across, 400)]  # on its picture, and among its verdicts
+        spots = [(across, 290), (across, 420)]  # on its picture, and among its verdicts
         if width == 360:  # in rows of four
-            spots = [(first["x"] * (1 + k % 4 * 2), first["y"] + k // 4 * 64)]
+            spots = [(first["x"] * (1 + k % 4 * 2), first["y"] + k // 4 * 80)]
         for x, y in spots:
             live.set(scheme="dyadic" if scheme == "integer" else "integer")
             press(live, x, y)

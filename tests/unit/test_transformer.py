@@ -68,6 +68,16 @@ def test_gradients_reach_every_weight(case, causal):
         assert bool((weight.grad != 0).any()), name
 
 
+@every_decoder
+def test_later_tokens_change_no_earlier_answer(case):
+    built, tokens = model(case), some_tokens()
+    changed = tokens.clone()
+    changed[:, 5] = (tokens[:, 5] + 1) % VOCAB
+    before, after = built(tokens), built(changed)
+    assert_close(after[:, :5], before[:, :5], 1e-12)
+    assert bool(((after - before)[:, 5:].abs().amax(dim=-1) > 1e-6).all())
+
+
 # --- decoding -------------------------------------------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ const TITLES = 42, VERDICT = 44, LARGEST = 64; // of a cell
 const HIGH = { beside: 320, above: 346 }, WEIGHTS_BELOW = 214; // of the panels with the longest sentence, so that nothing below jumps
 const BAR = 0.55, LONGEST = 88, LEAST = 34; // a bar of an output, of a cell; all bars above weights, in pixels
 const NUMBERED = 18; // pixels of a cell from which its number stands in it
-const PILL = 12, NUMBER = 14; // around a row's word, and beside it its position
+const PILL = 12, NUMBER = 17; // around a row's word, and beside it its position
 const GREATEST = 2.5; // an entry that fills half a row; no step of the story has a larger one
 const FAINT = 0.72; // of the weights as long as no position changes them
 const HUES = [colours.score, colours.position, colours.bound, colours.excess, colours.pairs[6], colours.neutral]; // of different words
@@ -123,7 +123,7 @@ function drawWords(context, theme, panel, { list, rows, columns }, { scheme }, d
     const word = list[k], hue = hueOf(word), style = { colour: tint(hue, theme), bold: true }, wide = widthOf(context, bold, word), middle = output.at(rows[k]);
     ground(hue, wide, right - wide, middle);
     words(context, theme, word, right, middle, { ...style, align: "right" });
-    if (scheme !== "none" && numbered) words(context, sized(theme, 11), String(k), right - wide - 8, y.at(k), { align: "right", colour: colours.position, bold: true });
+    if (scheme !== "none" && numbered) words(context, sized(theme, 11), String(k), right - wide - (draggable ? 10 : 5), y.at(k), { align: "right", colour: colours.position, bold: true });
     if (!beside && !draggable) continue; // a narrow canvas has the weights once
     if (!beside) words(context, theme, word, start - 8, y.at(rows[k]), { ...style, align: "right" });
     context.save();

@@ -1,7 +1,7 @@
 import { dot, inverseFrequencies } from "./arithmetic.js";
 import { applied, conjugateProducts, pairsOf, rotationMatrix, scoreByComplex } from "./arithmetic_rotation.js";
 import { equation, matrix } from "./blocks.js";
-import { colours } from "./colours.js";
+import { colours, tint } from "./colours.js";
 import { Axis, Plot, arrow, grip, legend, widthOf, words } from "./drawing.js";
 import catalogue from "./rotation_2d.json";
 import { explorable } from "./explorable.js";
@@ -161,8 +161,8 @@ function drawPlane(context, theme, result, i, state) {
     labels.write(say(picture.across, { across: a + 1 }), [x.end, y.at(0) + 10], { towards: Math.PI, away: 0 });
     labels.write(say(picture.up, { up: b + 1 }), [x.at(0) + 4, y.end + 8], { away: 0 });
   }
-  for (const { name, after, position, colour } of arrows) labels.write(say(picture.rotated, { name, position: Math.round(position) }), tip(after), { towards: outward(tip(after)), colour, bold: true });
-  for (const { name, before, colour } of arrows.filter(({ position }) => position > 0)) labels.write(say(picture.rotated, { name, position: 0 }), tip(before), { towards: outward(tip(before)), away: 9, colour });
+  for (const { name, after, position, colour } of arrows) labels.write(say(picture.rotated, { name, position: Math.round(position) }), tip(after), { towards: outward(tip(after)), colour: tint(colour, theme), bold: true });
+  for (const { name, before, colour } of arrows.filter(({ position }) => position > 0)) labels.write(say(picture.rotated, { name, position: 0 }), tip(before), { towards: outward(tip(before)), away: 9, colour: tint(colour, theme) });
   const degrees = say(picture.angle, { degrees: Math.round((Math.abs(between.angle) * 180) / Math.PI) });
   const middle = [centre[0] + 0.8 * unit * Math.cos(between.middle), centre[1] + 0.8 * unit * Math.sin(between.middle)];
   labels.write(degrees, middle, { towards: between.middle, away: 4, colour: theme.text, bold: true });
@@ -215,7 +215,7 @@ function drawScores(context, theme, result, state, cursor) {
   labels.along([x.start, y.at(by_matrices)], [x.end, y.at(by_matrices)]);
   labels.beside(points.map(([position, score]) => [x.at(position), y.at(score)]));
   for (const position of [m, n]) labels.beside([[x.at(position), y.start], [x.at(position), position === m ? y.at(by_matrices) : y.end + 8]]);
-  labels.write(say(picture.key, { n: Math.round(n) }), [x.at(n), y.end], { towards: -Math.PI / 2, away: 4, colour: colours.key, bold: true });
+  labels.write(say(picture.key, { n: Math.round(n) }), [x.at(n), y.end], { towards: -Math.PI / 2, away: 4, colour: tint(colours.key, theme), bold: true });
   labels.write(say(picture.score, { m: Math.round(m), score: by_matrices }), [x.at(m), y.at(by_matrices)], { towards: -Math.PI / 2, colour: theme.text, bold: true });
   points.slice(1).forEach(([position, score], k) => labels.along([x.at(points[k][0]), y.at(points[k][1])], [x.at(position), y.at(score)]));
   labels.write(say(picture.offset, { offset: Math.round(m - n) }), [x.at((m + n) / 2), y.start], { towards: -Math.PI / 2, away: 6, colour: theme.text });
@@ -230,7 +230,7 @@ function draw({ context }, result, state, theme, cursor) {
 function facts({ values }, { view, m, n }) {
   const { by_matrices, other_layout } = values;
   return {
-    by_matrices, other_layout, offset: m - n, distance: Math.abs(m - n), peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST,
+    by_matrices, other_layout, offset: m - n, peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST,
     other: view === "half-split" ? "interleaved" : "half-split",
   };
 }

@@ -116,7 +116,7 @@ function drawGrid({ context }, { values, w, plane: { x, y } }, { z_real, z_imagi
     const [px, py] = at(point);
     arrow(context, origin, [px, py], colour, { width: 3.5 });
     if (Math.hypot(...point) < 0.05) continue; // at 0 it has no direction in which its name could stand
-    labels.write(name, [px, py], { towards: Math.atan2(py - origin[1], px - origin[0]), colour, bold: true });
+    labels.write(name, [px, py], { towards: Math.atan2(py - origin[1], px - origin[0]), colour: tint(colour, theme), bold: true });
   }
   // the angle of w, at 1 and again at z
   context.lineWidth = 2;

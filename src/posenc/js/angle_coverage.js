@@ -105,7 +105,7 @@ function drawRing(context, theme, { x, y, radius, trained, used, unseen, colour,
   if (met < 1) arc(0, 1, theme.grid, 1);
   arc(met, Math.min(used, 1), theme.text, thick / 2.4, DASH);
   for (const [from, to] of arcs) arc(from, to, colour, thick);
-  if (met === 1 && unseen > 0) arc(0, 1, theme.text, thick / 2.4, DASH, radius - 1.1 * thick);
+  if (met === 1 && unseen > 0) arc(0, 1, theme.text, thick / 4, DASH, radius - 0.8 * thick);
 }
 
 const ringOf = ({ values }, i) => ({ trained: values.trained_rotations[i], used: values.used_rotations[i], unseen: values.unseen[i], colour: pairColour(i, values.unseen.length) });

@@ -15,7 +15,7 @@ const { picture } = catalogue;
 const WEIGHTS = sequential(0, 1.4); // pale enough for the numbers in the cells, whatever a weight is
 const BESIDE = 560; // pixels from which a panel's outputs are beside its weights
 const TITLES = 42, VERDICT = 44, LARGEST = 64; // of a cell
-const HIGH = { beside: 320, above: 346 }, WEIGHTS_BELOW = 214; // of the panels with the longest sentence, so that nothing below jumps
+const HIGH = { beside: 320, above: 346 }, WEIGHTS_BELOW = 214, SLANTED_BELOW = 196; // of the panels with the longest sentence, so that nothing below jumps
 const BAR = 0.55, LONGEST = 88, LEAST = 34; // a bar of an output, of a cell; all bars above weights, in pixels
 const NUMBERED = 18; // pixels of a cell from which its number stands in it
 const PILL = 12, NUMBER = 17; // around a row's word, and beside it its position
@@ -37,10 +37,10 @@ export function panelsOf(width, list, dim) {
   const slantedIn = (cell) => 0.82 * longest > cell - 2, below = Math.min(LARGEST, Math.floor((width - gap - own - 0.45 * longest) / count));
   const cell = beside ? Math.min(LARGEST, cellWith(signs)) : below, slanted = slantedIn(cell);
   const bars = beside ? BAR * dim * cell : Math.min(LONGEST, spare(signs) / 2);
-  const titled = beside ? TITLES - 14 : WEIGHTS_BELOW, header = titled + 14 + (slanted ? 0.64 * longest + 16 : 22);
+  const weights = slanted ? SLANTED_BELOW : WEIGHTS_BELOW, titled = beside ? TITLES - 14 : weights, header = titled + 14 + (slanted ? 0.64 * longest + 16 : 22);
   const row = Math.min(LARGEST, Math.floor(beside ? (HIGH.beside - header - 10) / (count + 1) : (HIGH.above - header) / count));
   const rows = (top, high) => ({ top, high, cells: cellAxis(count, top, top + count * high), mean: beside && cellAxis(1, top + count * high + 6, top + (count + 1) * high + 6) });
-  const output = beside ? rows(header, row) : rows(TITLES - 4, Math.min(LARGEST, (WEIGHTS_BELOW - TITLES - 12) / count));
+  const output = beside ? rows(header, row) : rows(TITLES - 4, Math.min(LARGEST, (weights - TITLES - 12) / count));
   const vocabulary = [...new Set(list)], hueOf = (word) => HUES[vocabulary.indexOf(word)];
   const panel = (left, start, entries) => ({
     left, start, cell, slanted, titled, beside, longest, hueOf, row: output.high, output: output.cells, mean: output.mean,

@@ -27,7 +27,7 @@ class AngleCoverage(Explorable):
     """
 
     module = "angle_coverage"
-    room = (720, 765)
+    room = (690, 700)
     main = ("model",)
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(config) for name, config in MODELS.items()})

@@ -74,6 +74,13 @@ def of_section_2() -> Iterator[str]:
     yield f"10 tokens apart, the product is {kernel[len(kernel) // 2 + 10]:.3f} of its maximum"
 
 
+def of_section_3() -> Iterator[str]:
+    story = Rotation2D.story()
+    together, apart = (shown(Rotation2D, **story[name]).values["by_matrices"] for name in ("together", "apart"))
+    yield f"the score is {together:.2f} at every position"
+    yield f"At a distance of {story['apart']['m'] - story['apart']['n']} it is {apart:.2f}".replace("-", "−")
+
+
 def of_section_4() -> Iterator[str]:
     frequencies = inv_freq(128)
     assert len(frequencies) == 64
@@ -190,6 +197,7 @@ def small_models() -> str:
 
 COMPUTED = {
     2: of_section_2,
+    3: of_section_3,
     4: of_section_4,
     5: of_section_5,
     6: of_section_6,

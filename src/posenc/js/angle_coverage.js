@@ -13,6 +13,7 @@ const TURN = 2 * Math.PI;
 const WIDE = 640; // pixels from which the chart stands beside the large ring
 const HEIGHT = 396, NARROW = 380;
 const TRAINED = 12, USED = 38; // where the two lengths stand
+const BINS = 1440; // of a rotation
 const DASH = [4, 3]; // of what is new
 const FIRST = 6; // milliseconds for the shares before the picture is first drawn; the rest follows once the sliders rest
 const A_HAIR_MORE = 1 + 1e-7; // as in Python
@@ -74,25 +75,40 @@ function drawLengths(context, theme, { lengths, wide }, { trained, used }) {
   name(picture.used, used, USED);
 }
 
-// A ring from the top clockwise: thick where training went, dashed where a longer sequence goes on.
-function drawRing(context, theme, { x, y, radius, trained, used, colour, thick }) {
-  const arc = (from, to, stroke, width, dash = []) => {
+// Where training went, as [from, to] in rotations: all of a long arc, but of a closed ring only what is within the tolerance
+// of a position.
+function arcsOf(trained, { frequency, positions, tolerance }) {
+  if (trained < 1) return [[0, trained]];
+  const seen = new Uint8Array(BINS), reach = Math.floor((tolerance / TURN) * BINS), arcs = [];
+  for (let m = 0; m < positions; m++) {
+    const bin = Math.round(((m * frequency) / TURN) * BINS);
+    for (let near = bin - reach; near <= bin + reach; near++) seen[((near % BINS) + BINS) % BINS] = 1;
+  }
+  seen.forEach((there, bin) => there && (arcs.at(-1)?.[1] === bin / BINS ? (arcs.at(-1)[1] = (bin + 1) / BINS) : arcs.push([bin / BINS, (bin + 1) / BINS])));
+  return arcs;
+}
+
+// A ring from the top clockwise: thick where training went, dashed where a longer sequence goes on; inside a closed ring, if it
+// goes between the angles of training.
+function drawRing(context, theme, { x, y, radius, trained, used, unseen, colour, thick, arcs = [[0, Math.min(trained, 1)]] }) {
+  const arc = (from, to, stroke, width, dash = [], around = radius) => {
     if (to <= from) return;
     context.strokeStyle = stroke;
     context.lineWidth = width;
     context.setLineDash(dash);
     context.beginPath();
-    context.arc(x, y, radius, (from - 0.25) * TURN, (to - 0.25) * TURN);
+    context.arc(x, y, around, (from - 0.25) * TURN, (to - 0.25) * TURN);
     context.stroke();
     context.setLineDash([]);
   };
   const met = Math.min(trained, 1);
   if (met < 1) arc(0, 1, theme.grid, 1);
   arc(met, Math.min(used, 1), theme.text, thick / 2.4, DASH);
-  arc(0, met, colour, thick);
+  for (const [from, to] of arcs) arc(from, to, colour, thick);
+  if (met === 1 && unseen > 0) arc(0, 1, theme.text, thick / 4, DASH, radius - 0.8 * thick);
 }
 
-const ringOf = ({ values }, i) => ({ trained: values.trained_rotations[i], used: values.used_rotations[i], colour: pairColour(i, values.unseen.length) });
+const ringOf = ({ values }, i) => ({ trained: values.trained_rotations[i], used: values.used_rotations[i], unseen: values.unseen[i], colour: pairColour(i, values.unseen.length) });
 
 function drawRings(context, theme, result, shown) {
   const { grid } = result, { size, every } = grid;
@@ -110,7 +126,8 @@ function drawRings(context, theme, result, shown) {
 // The chosen pair, or the one that is pointed at, large and in words.
 function drawLarge(context, theme, result, state, i) {
   const { large: { x, y, radius, room } } = result, ring = ringOf(result, i), left = x + radius + 18;
-  drawRing(context, theme, { x, y, radius, thick: 14, ...ring });
+  const arcs = arcsOf(ring.trained, { frequency: result.frequencies[i], positions: state.trained, tolerance: state.tolerance });
+  drawRing(context, theme, { x, y, radius, thick: 14, ...ring, arcs });
   words(context, theme, say(picture.pair, { pair: i }), x, y, { align: "center", colour: theme.text, bold: true });
   const facts = { ...state, ...reading(result, state, { pair: i }) };
   const lines = [[picture.wavelength, null], [picture.in_training, [ring.colour, 8, []]], [picture.in_use, [theme.text, 4, DASH]], [picture.unseen, null]];
@@ -171,7 +188,8 @@ function draw(canvas, result, state, theme, cursor) {
 
 function facts({ values }) {
   const pairs = values.unseen.length;
-  return { pairs, open: pairs - values.completed, fresh: values.unseen.filter((share) => share > 0).length }; // NaN, not yet computed, is not
+  const fresh = [...values.unseen.keys()].filter((i) => values.unseen[i] > 0), slow = fresh.filter((i) => values.trained_rotations[i] < 1).length; // NaN, not yet computed, is not
+  return { pairs, open: pairs - values.completed, slow, gaps: fresh.length - slow };
 }
 
 function reading({ values, frequencies }, { used, trained }, { pair: i }) {

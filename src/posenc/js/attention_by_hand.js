@@ -1,8 +1,8 @@
 import { dot } from "./arithmetic.js";
 import { attention, product } from "./arithmetic_attention.js";
 import { softmax } from "./arithmetic_bias.js";
-import { colours, sequential } from "./colours.js";
-import { Axis, HeatMap, Plot, arrow, cellAxis, disc, grip, widthOf, words } from "./drawing.js";
+import { colours, sequential, tint } from "./colours.js";
+import { Axis, HeatMap, Plot, arrow, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./attention_by_hand.json";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
@@ -15,9 +15,12 @@ const HANDED_OVER = 3; // features of a value, as in Python
 const WEIGHTS = sequential(0, 1.3); // pale enough for the numbers in the cells
 const ACROSS = [-0.32, 1.45], UP = [-0.3, 1.25]; // what the plane shows at least
 const DRAWN = 0.25; // of a query's length: only its direction decides which key reaches farthest along it
+const ROW = 26; // pixels of a row on a phone
 const GRIP = 8; // pixels; half of one may stand out of the plane
 const REACHES = Array.from({ length: 41 }, (_, k) => 0.075 * k - 0.5); // along the query, where the colours behind the arrows are computed
-const MERGED = 15; // pixels; keys nearer than that share their names
+const SHORT = 0.5; // of a key, which gets little attention whatever the query, and is drawn pale
+const HARDLY = 15; // pixels of an arrow that has no direction in which its name could stand
+const FAINT = 0.75; // of the weights of other tokens
 
 const matrixOf = (state, letter) => FEATURES.map((feature) => SIDES.map((side) => state[`${letter}_${feature}_${side}`]));
 
@@ -26,35 +29,26 @@ function compute(state, width, previous, { words: list, rows }) {
   const { weights, output } = attention(queries, keys, rows.map((row) => row.slice(0, HANDED_OVER)), { scaled: state.scaled });
   const asks = Number(state.token), query = queries[asks], scale = state.scaled ? Math.SQRT1_2 : 1, scores = keys.map((key) => scale * dot(query, key));
   const field = REACHES.map((reach) => softmax([...scores, scale * Math.hypot(...query) * reach]).at(-1)); // of one more key there
-  return { values: { queries, keys, weights, gathered: output, field }, list, rows, asks, scale, ...places(width, list.length) };
+  return { values: { queries, keys, weights, gathered: output, field }, list, rows, asks, scale, ...places(width, list.length, asks) };
 }
 
 // The plane, and beside or below it the matrix.
-function places(width, count) {
+function places(width, count, asks = 0) {
   const wide = width >= 490, share = (UP[1] - UP[0]) / (ACROSS[1] - ACROSS[0]), across = wide ? Math.min(0.55 * width, 480) : width;
-  const high = wide ? Math.max(across * share, 288) : Math.min(across * share, 200), unit = wide ? (ACROSS[1] - ACROSS[0]) / across : (UP[1] - UP[0]) / high; // of the plane for a pixel
-  const left = wide ? across + 68 : 62, top = wide ? 42 : high + 52, right = width - (wide ? 2 : 4), bottom = top + (wide ? Math.max(160, high - 150) : 102);
+  const high = wide ? Math.max(across * share, 288) : Math.min(across * share, 276), unit = wide ? (ACROSS[1] - ACROSS[0]) / across : (UP[1] - UP[0]) / high; // of the plane for a pixel
+  const left = wide ? across + 68 : 62, top = wide ? 42 : high + 52, right = width - (wide ? 2 : 4), bottom = top + (wide ? Math.max(160, high - 150) : ROW);
+  const first = wide ? 0 : asks; // a phone has the row of the chosen token only
   return {
     wide, height: wide ? Math.max(high, bottom + 86) + 8 : bottom + 62,
     plane: {
       x: new Axis({ from: ACROSS[0], to: ACROSS[0] + across * unit, start: 0, end: across }),
       y: new Axis({ from: UP[0], to: UP[0] + high * unit, start: high, end: 0 }),
     },
-    map: { x: cellAxis(count, left, right), y: cellAxis(count, top, bottom) },
+    map: { x: cellAxis(count, left, right), y: cellAxis(count, top - first * ROW, wide ? bottom : top + (count - first) * ROW), top, bottom },
   };
 }
 
-// Names of keys that stand close together are written as one list.
-function clusters({ values, plane, list }) {
-  const found = [];
-  values.keys.forEach(([across, up], j) => {
-    const x = plane.x.at(across), y = plane.y.at(up);
-    const near = found.find((cluster) => Math.hypot(cluster.x - x, cluster.y - y) < MERGED);
-    near ? near.members.push(j) : found.push({ x, y, members: [j] });
-  });
-  return found.map(({ members, ...at }) => ({ ...at, members, name: members.map((j) => list[j]).join(picture.between) }));
-}
-
+const isShort = (key) => Math.hypot(...key) < SHORT;
 const drawn = ([across, up]) => [DRAWN * across, DRAWN * up];
 const hex = (opacity) => Math.round(255 * opacity).toString(16).padStart(2, "0");
 const discOf = ({ x }, weight) => 0.28 * Math.sqrt(weight) * (x.at(1) - x.at(0));
@@ -79,69 +73,70 @@ function drawPlane({ context }, result, theme) {
     words(context, theme, text, left, top + 8, { rim: true });
     labels.taken.push({ left, right: left + widthOf(context, theme.font, text), top, bottom: top + 16 });
   }
-  const room = x.end - 20 - widthOf(context, theme.font, picture.across), field = picture.field.find((text) => widthOf(context, theme.font, text) <= room) ?? "";
-  words(context, theme, field, 4, y.start - 8, { rim: true });
-  labels.taken.push({ left: 4, right: 4 + widthOf(context, theme.font, field), top: y.start - 16, bottom: y.start });
   plot.clip(); // an arrow that is longer than the plane would cross the table
   if (long > 0.05) { // how far each key reaches along the query
     const far = 9 / long;
     plot.rule(tip([-far * query[0], -far * query[1]]), tip([far * query[0], far * query[1]]), { colour: colours.query, dash: [] });
     const feet = values.keys.map((key) => dot(query, key) / long ** 2).map((reach) => [reach * query[0], reach * query[1]]);
-    feet.forEach((foot, j) => plot.rule(tip(values.keys[j]), tip(foot), { colour: theme.text }));
+    feet.forEach((foot, j) => isShort(values.keys[j]) || plot.rule(tip(values.keys[j]), tip(foot), { colour: theme.text }));
     context.globalAlpha = 0.45;
     arrow(context, origin, end, colours.query, { width: 9, head: 24 });
     context.globalAlpha = 1;
-    plot.marks(feet, colours.key, { radius: 3, square: true });
+    plot.marks(feet.filter((_, j) => !isShort(values.keys[j])), colours.key, { radius: 3, square: true });
   }
   values.keys.forEach((key, j) => {
     const radius = discOf(result.plane, values.weights[asks][j]);
     labels.beside([origin, tip(key)]);
     labels.keep(...tip(key), 0.8 * radius);
-    context.globalAlpha = 0.25;
+    context.globalAlpha = isShort(key) ? 0.1 : 0.25;
     context.fillStyle = colours.key;
     context.beginPath();
     context.arc(...tip(key), radius, 0, 2 * Math.PI);
     context.fill();
-    context.globalAlpha = 1;
+    context.globalAlpha = isShort(key) ? 0.35 : 1;
     arrow(context, origin, tip(key), colours.key, { width: 4.5, head: Math.min(14, (x.at(Math.hypot(...key)) - origin[0]) / 2) });
   });
-  for (const key of values.keys) disc(context, theme, ...tip(key), 5.5, colours.key); // even where an arrow is short
+  context.globalAlpha = 1;
   context.restore();
   labels.along(origin, end);
   for (const [px, py] of [end, ...values.keys.map(tip)]) labels.keep(px, py, 11);
-  const named = ([px, py], text, colour, radius = 0) => { // outwards, or below where the arrow is hardly one
-    const [across, down] = [px - origin[0], py - origin[1]], towards = Math.hypot(across, down) < MERGED ? Math.PI / 2 : Math.atan2(down, across);
-    labels.write(text, [px, py], { towards, away: Math.max(13, radius + 3), colour, bold: true });
+  const named = ([px, py], text, colour, radius, bold = true) => { // outwards, or below where the arrow is hardly one
+    const [across, down] = [px - origin[0], py - origin[1]], towards = Math.hypot(across, down) < HARDLY ? Math.PI / 2 : Math.atan2(down, across);
+    labels.write(text, [px, py], { towards, away: Math.max(13, radius + 3), colour: tint(colour, theme), bold });
   };
-  named(end, say(picture.query, { asks: list[asks] }), colours.query);
-  for (const { x: px, y: py, members, name } of clusters(result)) {
-    const weight = 100 * members.reduce((sum, j) => sum + values.weights[asks][j], 0);
-    named([px, py], say(picture.weight, { name, weight }), colours.key, discOf(result.plane, Math.max(...members.map((j) => values.weights[asks][j]))));
-  }
+  named(end, say(picture.query, { asks: list[asks] }), colours.query, 0);
+  values.keys.forEach((key, j) => {
+    if (isShort(key) && !dragged(result).includes(j)) return;
+    named(tip(key), say(picture.weight, { name: list[j], weight: 100 * values.weights[asks][j] }), colours.key, discOf(result.plane, values.weights[asks][j]), !isShort(key));
+  });
 }
 
 function drawWeights({ context, width }, result, theme, cursor) {
-  const { map: { x, y }, values, asks, list, wide } = result, map = new HeatMap(context, theme, x, y);
-  map.fill(values.weights.flat(), WEIGHTS);
-  words(context, theme, picture.weights, wide ? x.start : 0, y.start - (wide ? 34 : 38), { colour: theme.text, bold: true, width: width - x.start });
-  words(context, theme, picture.key_axis, x.start - 8, y.start - 12, { align: "right", colour: colours.key });
-  list.forEach((word, k) => {
-    words(context, theme, word, x.at(k), y.start - 12, { align: "center", colour: colours.key, bold: x.at(1) - x.at(0) > 30 });
-    words(context, theme, word, x.start - 8, y.at(k), { align: "right", colour: colours.query, bold: k === asks });
+  const { map: { x, y, top, bottom }, values, asks, list, wide } = result, map = new HeatMap(context, theme, x, y), shown = list.map((_, i) => wide || i === asks);
+  new HeatMap(context, theme, x, cellAxis(wide ? list.length : 1, top, bottom)).fill((wide ? values.weights : [values.weights[asks]]).flat(), WEIGHTS);
+  words(context, theme, picture.weights, wide ? x.start : 0, top - (wide ? 34 : 38), { colour: theme.text, bold: true, width: width - x.start });
+  words(context, theme, picture.key_axis, x.start - 8, top - 12, { align: "right", colour: tint(colours.key, theme) });
+  list.forEach((word, k) => words(context, theme, word, x.at(k), top - 12, { align: "center", colour: tint(colours.key, theme), bold: x.at(1) - x.at(0) > 30 }));
+  values.weights.forEach((row, i) => {
+    if (!shown[i]) return;
+    words(context, theme, list[i], x.start - 8, y.at(i), { align: "right", colour: tint(colours.query, theme), bold: i === asks });
+    row.forEach((weight, j) => words(context, theme, fixed(100 * weight, 0), x.at(j), y.at(i) + 1, { align: "center", colour: theme.text, bold: i === asks }));
+    if (list[i] === list[asks] || cursor !== null) return; // an equal token has an equal row
+    context.globalAlpha = FAINT;
+    context.fillStyle = theme.ground;
+    context.fillRect(x.start, y.at(i - 0.5), x.end - x.start, y.at(1) - y.at(0));
+    context.globalAlpha = 1;
   });
-  values.weights.forEach((row, i) => row.forEach((weight, j) => (
-    words(context, theme, fixed(100 * weight, 0), x.at(j), y.at(i) + 1, { align: "center", colour: theme.text, bold: i === asks })
-  )));
   context.strokeStyle = colours.query;
   context.lineWidth = 2.5;
   context.strokeRect(x.start - 1, y.at(asks - 0.5), x.end - x.start + 2, y.at(1) - y.at(0));
-  if (cursor !== null) map.outline(cursor.query, cursor.key);
+  if (cursor !== null && shown[cursor.query]) map.outline(cursor.query, cursor.key);
   drawGathered(context, theme, result);
 }
 
 // The output of the chosen token, as bars below the weights.
 function drawGathered(context, theme, { map, wide, values, asks, list }) {
-  const { end, start } = map.x, left = wide ? start + 58 : 164, top = map.y.end + (wide ? 42 : 18), scale = new Axis({ from: 0, to: 1, start: left + 6, end: end - 34 });
+  const { end, start } = map.x, left = wide ? start + 58 : 164, top = map.bottom + (wide ? 42 : 18), scale = new Axis({ from: 0, to: 1, start: left + 6, end: end - 34 });
   words(context, theme, picture.output.map((text) => say(text, { asks: list[asks] })), wide ? start : 0, wide ? top - 20 : top, { colour: theme.text, bold: true, width: wide ? end - start : left - 62 });
   values.gathered[asks].forEach((amount, f) => {
     const at = top + 17 * f;
@@ -167,14 +162,16 @@ function pull(state, letter, row, point) {
   return changes;
 }
 
+// No function word: their keys lie together at the origin.
+const dragged = ({ list, rows }) => [...list.keys()].filter((word) => list.indexOf(list[word]) === word && Math.max(...rows[word].slice(0, HANDED_OVER)) > 0.5);
+
 // Only within the plane is an arrow's tip seen and dragged.
 function handles({ plane: { x, y }, values, rows, list, asks }, state) {
   const within = (axis, pixel) => axis.invert(Math.min(Math.max(pixel, Math.min(axis.start, axis.end)), Math.max(axis.start, axis.end)));
   const handle = (name, letter, word, [across, up], share = 1) => ({
     name, x: x.at(across), y: y.at(up), drag: (px, py) => pull(state, letter, rows[word], [within(x, px) / share, within(y, py) / share]),
   });
-  const once = [...list.keys()].filter((word) => list.indexOf(list[word]) === word && Math.max(...rows[word].slice(0, HANDED_OVER)) > 0.5); // no function word: their keys lie together at the origin
-  const all = [handle("query", "q", asks, drawn(values.queries[asks]), DRAWN), ...once.map((word) => handle(`key ${list[word]}`, "k", word, values.keys[word]))];
+  const all = [handle("query", "q", asks, drawn(values.queries[asks]), DRAWN), ...dragged({ list, rows }).map((word) => handle(`key ${list[word]}`, "k", word, values.keys[word]))];
   const outside = (axis, pixel) => Math.abs(pixel - (axis.start + axis.end) / 2) - Math.abs(axis.end - axis.start) / 2;
   return all.filter((tip) => Math.max(outside(x, tip.x), outside(y, tip.y)) <= GRIP);
 }
@@ -190,7 +187,7 @@ function reading({ values, list, scale }, state, { query, key }) {
   return { query_token: list[query], key_token: list[key], score, weight: 100 * values.weights[query][key] };
 }
 
-const onMap = ({ map: { x, y } }) => [{ left: x.start, right: x.end, top: y.start, bottom: y.end }];
+const onMap = ({ map: { x, top, bottom } }) => [{ left: x.start, right: x.end, top, bottom }];
 
 const render = explorable({
   catalogue,

@@ -37,6 +37,9 @@ export function sequential(from, to, colour = palette.score) {
   return scale(from, to, () => levels, (value) => (value - from) / (to - from));
 }
 
+// A colour for words and thin lines, which need more contrast than areas, on either theme.
+export const tint = (colour, theme) => `color-mix(in srgb, ${colour} 70%, ${theme.text})`;
+
 // The same colour from pale to deep on either theme, for what has an order.
 export function shade(share, theme, colour = palette.score) {
   return `color-mix(in srgb, ${colour} ${100 - 90 * Math.abs(share - 0.5)}%, ${share < 0.5 ? theme.ground : theme.text})`;

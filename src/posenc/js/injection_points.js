@@ -30,11 +30,12 @@ function compute(state, width, previous, data) {
 
 // The columns on the track of positions, below it the lanes of the two tokens that are dragged, and the injection points.
 function layout(width, most = MOST) {
-  const wide = width >= 600, gap = wide ? 28 : 10, across = (width - 2 * gap) / 3, foot = wide ? 200 : 172, track = foot + 20, frame = track + 118;
+  const wide = width >= 600, gap = wide ? 52 : 18, tail = wide ? 116 : 70, across = (width - 2 * gap - tail) / 3, foot = wide ? 200 : 172, track = foot + 20, frame = track + 118;
   return {
     positions: new Axis({ from: 0, to: LAST, start: HALF.word + 1, end: width - HALF.word - 1 }),
     weights: new Axis({ from: 0, to: most, start: foot, end: TOP }),
-    points: POINTS.map((name, k) => ({ name, left: 1 + k * (across + gap), right: k * (across + gap) + across - 1 })),
+    points: POINTS.map((name, k) => ({ name, left: k * (across + gap), right: k * (across + gap) + across })),
+    gap,
     column: wide ? 52 : 32,
     track,
     lanes: { key: track + 44, query: track + 74 },
@@ -63,38 +64,21 @@ function drawWeights({ context, width }, { values, blind, places, positions, wei
     context.strokeRect(x - column / 2, y.at(blind[k]), column, y.start - y.at(blind[k]));
     context.setLineDash([]);
   });
-  for (const k of [KEY, QUERY, ...places.keys()].filter((k, at, all) => all.indexOf(k) === at)) {
+  for (const k of new Set([KEY, QUERY, cursor?.token ?? QUERY])) {
     const text = say(picture.weight, { weight: 100 * values.weights[k] });
     labels.write(text, [positions.at(places[k]), y.at(Math.max(values.weights[k], blind[k]))], { towards: -Math.PI / 2, away: 2, bold: true, colour: theme.text });
   }
 }
 
-// A wire from the injection point that is on to the weights that it changes. Returns where it goes up.
-function drawWire(context, { positions: axis, weights, places, points, frame }, { injection_point }) {
-  const point = points.find(({ name }) => name === injection_point);
-  if (!point) return -Infinity;
-  const middle = (point.left + point.right) / 2, across = places.map((place) => axis.at(place)), level = weights.start + 8;
-  context.strokeStyle = colours.score;
-  context.lineWidth = 3;
-  context.beginPath();
-  context.moveTo(middle, frame.top);
-  context.lineTo(middle, level);
-  context.moveTo(Math.min(middle, ...across) - 1.5, level);
-  context.lineTo(Math.max(middle, ...across) + 1.5, level);
-  context.stroke();
-  for (const x of across) arrow(context, [x, level], [x, weights.start], colours.score, { width: 3, head: 8 });
-  return middle;
-}
-
 function drawTokens({ context }, result, state, theme) {
-  const { positions: axis, weights, places, data, track, lanes } = result, wire = drawWire(context, result, state);
+  const { positions: axis, weights, places, data, track, lanes } = result;
   const line = new Plot(context, theme, axis, new Axis({ from: 0, to: 1, start: track, end: track - 1 }));
   line.horizontal(0, { colour: theme.muted, dash: [] });
   for (const [name, position] of [["query", state.m], ["key", state.n]]) {
     const x = axis.at(position);
     line.rule([x, weights.start], [x, lanes[name]], { colour: colours[name], width: 2, dash: [] });
   }
-  for (let tick = 0; tick <= LAST; tick += 4) if (Math.abs(axis.at(tick) - wire) > 12) words(context, theme, String(tick), axis.at(tick), track + 18, { align: "center", ground: true });
+  for (let tick = 0; tick <= LAST; tick += 4) words(context, theme, String(tick), axis.at(tick), track + 18, { align: "center", ground: true });
   places.forEach((position, k) => roleOf(k) || words(context, sized(theme, 14), data.words[k], axis.at(position), track, { align: "center", colour: theme.text, ground: true }));
   for (const [name, position] of [["query", state.m], ["key", state.n]]) {
     const x = axis.at(position), y = lanes[name];
@@ -155,25 +139,32 @@ const WITHIN = {
 
 function drawPoint(context, theme, { name, left, right }, result, state) {
   const { frame: { top, bottom }, button } = result, isOn = state.injection_point === name, wide = right - left, middle = (left + right) / 2;
-  words(context, theme, picture.points[name], middle, top - 13, { align: "center", bold: true, colour: theme.text, width: wide, ground: true });
+  words(context, theme, picture.points[name], middle, top - 13, { align: "center", bold: true, colour: theme.text, width: wide });
   context.fillStyle = colours.score;
-  context.globalAlpha = isOn ? 0.12 : 0;
+  context.globalAlpha = isOn ? 0.14 : 0;
   context.fillRect(left, top, wide, button.bottom - top);
-  context.globalAlpha = isOn ? 1 : 0.55; // what the others would do
+  context.globalAlpha = isOn ? 1 : 0.4; // what the others would do
   WITHIN[name](context, theme, { left: left + 10, right: right - 10, top: top + 6, bottom: bottom - 2 }, result, state);
   context.globalAlpha = 1;
-  context.strokeStyle = isOn ? colours.score : theme.muted;
-  context.lineWidth = isOn ? 3 : 1.5;
-  context.strokeRect(left, top, wide, button.bottom - top);
   context.fillStyle = colours.score;
   context.globalAlpha = isOn ? 1 : 0.16;
-  context.fillRect(left, button.top, wide, button.bottom - button.top);
+  context.beginPath();
+  context.roundRect(left, button.top, wide, button.bottom - button.top, 13);
+  context.fill();
   context.globalAlpha = 1;
   words(context, theme, picture[isOn ? "on" : "off"][name], middle, (button.top + button.bottom) / 2 + 1, { align: "center", bold: true, width: wide - 8, colour: isOn ? theme.ground : theme.text });
 }
 
+// From each point to the next and to the weights: in colour once a position has entered.
+function drawArrows({ context, width }, theme, { points, gap, frame: { top, bottom } }, { injection_point }) {
+  const y = (top + bottom) / 2, from = POINTS.indexOf(injection_point);
+  points.forEach(({ right }, k) => arrow(context, [right + 3, y], [right + gap - 3, y], from >= 0 && from <= k ? colours.score : theme.muted, { width: 2.5, head: 8 }));
+  words(context, theme, picture.end, points.at(-1).right + gap, y, { bold: true, colour: theme.text, width: width - points.at(-1).right - gap });
+}
+
 function draw(canvas, result, state, theme, cursor) {
   const { context } = canvas;
+  drawArrows(canvas, theme, result, state);
   drawWeights(canvas, result, theme, cursor);
   drawTokens(canvas, result, state, theme);
   for (const point of result.points) drawPoint(context, theme, point, result, state);
@@ -190,8 +181,8 @@ function handles({ positions: axis, lanes }, { m, n }) {
   return [handle("query", "m", m), handle("key", "n", n)];
 }
 
-function press(px, py, { points, frame, button }, { injection_point: present }) {
-  const at = py >= frame.top - 20 && py <= button.bottom && points.find(({ left, right }) => px >= left && px <= right);
+function press(px, py, { points, gap, frame, button }, { injection_point: present }) {
+  const at = py >= frame.top - 20 && py <= button.bottom && points.find(({ right }) => px <= right + gap);
   return at ? { injection_point: present === at.name ? "none" : at.name } : null;
 }
 

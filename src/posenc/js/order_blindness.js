@@ -87,17 +87,16 @@ const pickAlong = (axis) => (x, y, { values, panels: { before, after } }) => {
   return away.indexOf(Math.min(...away));
 };
 
-const rectangles = (across) => ({ panels: { before, after } }) => [before, after].map((panel) => {
+const rectangles = (across) => ({ panels: { before, after, beside } }) => (beside ? [before, after] : [after]).map((panel) => {
   const [left, right] = across === "x" ? [panel.x.start, panel.x.end] : [panel.queries.left, panel.queries.right];
   return { left, right, top: panel.y.start, bottom: panel.y.end };
 });
 
-// Each word of the moved sentence is dragged by its row, on a narrow canvas by its ring, so that a finger on the word scrolls,
-// and by its column.
+// Each word of the moved sentence is dragged by its row and by its column.
 function handles({ order, place, values, panels: { after } }) {
-  const { ring, output, beside, start } = after, row = (at, word) => ({
-    name: `row_${word}`, along: "y", swaps: true, x: ring, y: output.at(values.rows[word]),
-    box: { left: ring - 13, right: beside ? start - 3 : ring + 15, top: output.at(values.rows[word] - 0.5), bottom: output.at(values.rows[word] + 0.5) },
+  const { output, longest, words: right } = after, row = (at, word) => ({
+    name: `row_${word}`, along: "y", swaps: true, x: right - longest / 2, y: output.at(values.rows[word]),
+    box: { left: right - longest - 6, right: right + 6, top: output.at(values.rows[word] - 0.5), bottom: output.at(values.rows[word] + 0.5) },
     drag: (x, y) => ({ order: movedTo(order, at, output.nearest(output.invert(y))) }),
   });
   const column = (at, word) => ({

@@ -12,7 +12,7 @@ const { picture } = catalogue;
 const TURN = 2 * Math.PI, TOP = 24, LEFT = 18;
 const WIDE = 600, ROW = 400; // pixels from which the dials stand beside the image, and in one row below it
 const APART = 10; // pixels to either side of a patch that query and key share
-const FADED = 0.88; // of the patch that scores least
+const FADED = 0.88; // of a patch that scores 0 or less
 
 // The image, and a dial for each pair: four by four beside it, or in a row or two below.
 function places(width) {
@@ -66,12 +66,12 @@ function drawDial(context, theme, [x, y], radius, angle, colour, chosen) {
 const digitsOf = ({ least, most }) => (most - least < 0.01 ? 4 : most - least < 0.3 ? 3 : 2);
 
 // The image, each patch the more faded the less it scores.
-function drawPatches(context, theme, { values: { scores }, least, most, column, row, size }) {
+function drawPatches(context, theme, { values: { scores }, column, row, size }) {
   const left = column.start, top = row.start, wide = column.end - left, high = row.end - top;
   drawImage(context, left, top, size);
   context.fillStyle = theme.ground;
   scores.forEach((line, r) => line.forEach((score, c) => {
-    context.globalAlpha = (FADED * (most - score)) / (most - least);
+    context.globalAlpha = FADED * (1 - Math.max(score, 0));
     context.fillRect(left + c * size, top + r * size, size, size);
   }));
   context.globalAlpha = 0.5;
@@ -86,9 +86,9 @@ function drawPatches(context, theme, { values: { scores }, least, most, column, 
   context.strokeRect(left - 0.5, top - 0.5, wide + 1, high + 1);
 }
 
-// The legend ends at `right`. Returns where it begins.
-function drawScale(context, theme, result, right) {
-  const [least, most] = [result.least, result.most].map((score) => fixed(score, digitsOf(result))), bar = 48, y = 10;
+// The legend, the same for all settings, ends at `right`. Returns where it begins.
+function drawScale(context, theme, right) {
+  const [least, most] = ["0", "1"], bar = 48, y = 10;
   const end = right - widthOf(context, theme.font, most) - 6, start = end - bar;
   words(context, theme, most, right, y, { align: "right" });
   words(context, theme, least, start - 6, y, { align: "right" });
@@ -104,7 +104,7 @@ function drawScale(context, theme, result, right) {
 function draw({ context, width }, result, state, theme, cursor) {
   const { values, column, row, middle, radius, cell, left, wide, dials } = result, map = new HeatMap(context, theme, column, row);
   drawPatches(context, theme, result);
-  const free = drawScale(context, theme, result, column.end);
+  const free = drawScale(context, theme, column.end);
   words(context, theme, picture.map, LEFT, 10, { colour: theme.text, bold: true, width: free - LEFT - 10 });
   for (let c = 0; c < COLUMNS; c++) words(context, theme, String(c), column.at(c), row.end + 9, { align: "center" });
   for (let r = 0; r < ROWS; r++) words(context, theme, String(r), LEFT - 6, row.at(r), { align: "right" });
@@ -134,12 +134,9 @@ function handles({ column, row }, { query_row, query_column, key_row, key_column
   return [handle("query", query_row, query_column, -apart), handle("key", key_row, key_column, apart)];
 }
 
-function facts({ values: { angles, score }, least, most }, { query_row, query_column, key_row, key_column }) {
-  const written = (value) => fixed(value, digitsOf({ least, most })), down = key_row - query_row, right = key_column - query_column;
-  return {
-    score: written(score), lowest: written(least), down, up: -down, right, left: -right, tokens: Math.abs(COLUMNS * down + right), width: COLUMNS,
-    most: (Math.max(...angles.map(Math.abs)) * 360) / TURN,
-  };
+function facts({ values: { score }, least, most }, { query_row, key_row }) {
+  const written = (value) => fixed(value, digitsOf({ least, most })), down = key_row - query_row;
+  return { score: written(score), lowest: written(least), down, hardly: most - least < 0.01, width: COLUMNS };
 }
 
 function reading({ values }, state, { row, column, pair, last }) {

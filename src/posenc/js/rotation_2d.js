@@ -1,7 +1,7 @@
 import { dot, inverseFrequencies } from "./arithmetic.js";
 import { applied, conjugateProducts, pairsOf, rotationMatrix, scoreByComplex } from "./arithmetic_rotation.js";
 import { equation, matrix } from "./blocks.js";
-import { colours } from "./colours.js";
+import { colours, tint } from "./colours.js";
 import { Axis, Plot, arrow, grip, legend, widthOf, words } from "./drawing.js";
 import catalogue from "./rotation_2d.json";
 import { explorable } from "./explorable.js";
@@ -13,8 +13,8 @@ import { say } from "./sentences.js";
 const { picture, blocks: written } = catalogue;
 const FARTHEST = 32; // as in Python
 const ELSEWHERE = 10;
-const REACH = 1.85; // what a plane shows at least in each direction
-const TRAIL = 6; // tokens back to which arrows leave a trail
+const REACH = { wide: 1.85, phone: 1.6 }; // what a plane shows at least in each direction
+const TRAIL = 3; // tokens back to which arrows leave a trail
 const HEIGHT = 370, NARROW = 380; // pixels, the second in one column
 const WIDE = 640; // pixels from which planes and scores stand side by side
 const NAMES = { q: ["q1", "q2", "q3", "q4"], k: ["k1", "k2", "k3", "k4"] };
@@ -44,7 +44,7 @@ function compute(state, width) {
     scores: Float64Array.from({ length: 2 * FARTHEST + 1 }, (_, j) => scoreByComplex(q, k, at(j - FARTHEST), layout)),
   };
   const pairs = pairsOf(dim, layout), longest = Math.max(...[q, k].flatMap((v) => pairs.map(([a, b]) => Math.hypot(v[a], v[b]))));
-  return { values, q, k, frequencies, pairs, ...places(dim, width, limitOf(q, k), Math.max(REACH, 1.05 * longest)) };
+  return { values, q, k, frequencies, pairs, ...places(dim, width, limitOf(q, k), 1.05 * longest) };
 }
 
 // A round number that no score of this query and key exceeds, however they rotate.
@@ -54,9 +54,9 @@ function limitOf(q, k) {
 }
 
 // One plane or two as squares, with the scores beside them, or below on a phone.
-function places(dim, width, limit, reach) {
-  const wide = width >= WIDE, count = dim / 2, gap = 10;
-  const size = !wide ? Math.min((width - gap) / count, 188) : count === 1 ? HEIGHT : Math.min(0.3 * width, 250);
+function places(dim, width, limit, longest) {
+  const wide = width >= WIDE, count = dim / 2, gap = 10, reach = Math.max(REACH[wide || count > 1 ? "wide" : "phone"], longest);
+  const size = !wide ? Math.min((width - gap) / count, 212) : count === 1 ? HEIGHT : Math.min(0.3 * width, 250);
   const from = wide ? 0 : (width - count * size - gap * (count - 1)) / 2, top = wide ? (HEIGHT - size) / 2 : 0;
   const planes = Array.from({ length: count }, (_, i) => {
     const left = from + i * (size + gap);
@@ -68,7 +68,7 @@ function places(dim, width, limit, reach) {
   const left = wide ? planes.at(-1).x.end + 46 : 32, upper = wide ? 0 : size + 6;
   const chart = {
     x: new Axis({ from: 0, to: FARTHEST, start: left, end: width - 14 }),
-    y: new Axis({ from: -limit, to: limit, start: heightOf(width) - 42, end: upper + 44 }),
+    y: new Axis({ from: -limit, to: limit, start: heightOf(width) - 42, end: upper + (wide ? 44 : 26) }),
     left: wide ? left : 0,
     top: upper,
   };
@@ -76,21 +76,6 @@ function places(dim, width, limit, reach) {
 }
 
 const heightOf = (width) => (width >= WIDE ? HEIGHT : NARROW);
-
-// The path from an arrow before its rotation to the arrow after it, a little farther out with each full rotation; its points.
-function drawRotation(context, { x, y }, [across, up], angle, colour, first) {
-  const start = Math.atan2(up, across), steps = Math.ceil(Math.abs(angle) * 12);
-  context.strokeStyle = colour;
-  context.lineWidth = 1.2;
-  const points = Array.from({ length: steps + 1 }, (_, k) => {
-    const rotated = (angle * k) / Math.max(steps, 1), radius = first + (rotated / (2 * Math.PI)) * 3;
-    return [x.at(0) + radius * Math.cos(start + rotated), y.at(0) - radius * Math.sin(start + rotated)];
-  });
-  context.beginPath();
-  for (const point of points) context.lineTo(...point);
-  context.stroke();
-  return points;
-}
 
 const rotatedBy = ([across, up], angle) => [
   across * Math.cos(angle) - up * Math.sin(angle), across * Math.sin(angle) + up * Math.cos(angle),
@@ -113,16 +98,14 @@ function drawTrail(context, labels, { x, y }, { q, k, frequencies, pairs }, i, s
     labels.beside([centre, query]);
     context.globalAlpha = paleness(back, state);
     arrow(context, centre, query, colours.query, { width: 1.5, head: 6 });
-    if (!state.locked) continue;
-    arrow(context, centre, key, colours.key, { width: 1.5, head: 6 });
-    drawChord(context, query, key, 1);
+    if (state.locked) arrow(context, centre, key, colours.key, { width: 1.5, head: 6 });
   }
   context.globalAlpha = 1;
 }
 
-function drawChord(context, from, to, width) {
+function drawChord(context, from, to) {
   context.strokeStyle = colours.score;
-  context.lineWidth = width;
+  context.lineWidth = 2;
   context.beginPath();
   context.moveTo(...from);
   context.lineTo(...to);
@@ -159,15 +142,14 @@ function drawPlane(context, theme, result, i, state) {
   const labels = new Labels(context, theme, { left: x.start - spare, right: x.end + spare, top: y.end, bottom: y.start });
   const tip = (v) => [x.at(v[a]), y.at(v[b])], of = (v) => [v[a], v[b]], outward = ([px, py]) => Math.atan2(py - centre[1], px - centre[0]);
   const arrows = [
-    { name: "q", before: result.q, after: values.rotated_q, position: state.m, radius: 0.5 * unit, colour: colours.query },
-    { name: "k", before: result.k, after: values.rotated_k, position: state.n, radius: 0.36 * unit, colour: colours.key },
+    { name: "q", before: result.q, after: values.rotated_q, position: state.m, colour: colours.query },
+    { name: "k", before: result.k, after: values.rotated_k, position: state.n, colour: colours.key },
   ];
   drawTrail(context, labels, plane, result, i, state);
   const between = drawAngle(context, centre, of(values.rotated_q), of(values.rotated_k), 0.8 * unit);
-  drawChord(context, tip(values.rotated_q), tip(values.rotated_k), 2);
+  drawChord(context, tip(values.rotated_q), tip(values.rotated_k));
   labels.beside([tip(values.rotated_q), tip(values.rotated_k)]);
-  for (const { before, after, position, radius, colour } of arrows) {
-    labels.beside(drawRotation(context, plane, of(before), position * result.frequencies[i], colour, radius).filter((_, k) => k % 3 === 0));
+  for (const { before, after, colour } of arrows) {
     arrow(context, centre, tip(before), colour, { width: 1.5, dash: [4, 4], head: 7 });
     arrow(context, centre, tip(after), colour, { width: 3.5, head: 12 });
     grip(context, theme, ...tip(before), colour);
@@ -175,12 +157,12 @@ function drawPlane(context, theme, result, i, state) {
     for (const v of [before, after]) labels.along(centre, tip(v));
   }
   if (many) drawCaption(context, theme, labels, result, i);
-  else {
-    labels.write(say(picture.across, { across: a + 1 }), [x.end + Math.min(spare, 90), y.at(0) + 10], { towards: Math.PI, away: 0 });
+  else if (result.wide) {
+    labels.write(say(picture.across, { across: a + 1 }), [x.end, y.at(0) + 10], { towards: Math.PI, away: 0 });
     labels.write(say(picture.up, { up: b + 1 }), [x.at(0) + 4, y.end + 8], { away: 0 });
   }
-  for (const { name, after, position, colour } of arrows) labels.write(say(picture.rotated, { name, position: Math.round(position) }), tip(after), { towards: outward(tip(after)), colour, bold: true });
-  for (const { name, before, colour } of arrows.filter(({ position }) => position > 0)) labels.write(say(picture.rotated, { name, position: 0 }), tip(before), { towards: outward(tip(before)), away: 9, colour });
+  for (const { name, after, position, colour } of arrows) labels.write(say(picture.rotated, { name, position: Math.round(position) }), tip(after), { towards: outward(tip(after)), colour: tint(colour, theme), bold: true });
+  for (const { name, before, colour } of arrows.filter(({ position }) => position > 0)) labels.write(say(picture.rotated, { name, position: 0 }), tip(before), { towards: outward(tip(before)), away: 9, colour: tint(colour, theme) });
   const degrees = say(picture.angle, { degrees: Math.round((Math.abs(between.angle) * 180) / Math.PI) });
   const middle = [centre[0] + 0.8 * unit * Math.cos(between.middle), centre[1] + 0.8 * unit * Math.sin(between.middle)];
   labels.write(degrees, middle, { towards: between.middle, away: 4, colour: theme.text, bold: true });
@@ -206,7 +188,7 @@ function drawScores(context, theme, result, state, cursor) {
   const wave = { colour: colours.score, dash: [] }, level = { colour: theme.text, dash: [7, 4] };
   const room = x.end + 14 - left, rows = picture.curves.map((names) => names.map((label, k) => ({ label, ...[wave, level][k] })));
   const long = ([first, second]) => widthOf(context, theme.font, first.label) + widthOf(context, theme.font, second.label) + 74;
-  legend(context, theme, rows.find((row) => long(row) <= room) ?? rows.at(-1), left, top + 10, left + room);
+  if (result.wide) legend(context, theme, rows.find((row) => long(row) <= room) ?? rows.at(-1), left, top + 10, left + room);
   chart.axes({
     xTitle: picture.position, yTitle: picture.scores, xTicks: (x.end - x.start) / 60, yTicks: 4,
     // no number where a grip stands, which is named
@@ -233,8 +215,9 @@ function drawScores(context, theme, result, state, cursor) {
   labels.along([x.start, y.at(by_matrices)], [x.end, y.at(by_matrices)]);
   labels.beside(points.map(([position, score]) => [x.at(position), y.at(score)]));
   for (const position of [m, n]) labels.beside([[x.at(position), y.start], [x.at(position), position === m ? y.at(by_matrices) : y.end + 8]]);
-  labels.write(say(picture.key, { n: Math.round(n) }), [x.at(n), y.end], { towards: -Math.PI / 2, away: 4, colour: colours.key, bold: true });
-  labels.write(say(picture.score, { score: by_matrices }), [x.at(m), y.at(by_matrices)], { towards: -Math.PI / 2, colour: theme.text, bold: true });
+  labels.write(say(picture.key, { n: Math.round(n) }), [x.at(n), y.end], { towards: -Math.PI / 2, away: 4, colour: tint(colours.key, theme), bold: true });
+  labels.write(say(picture.score, { m: Math.round(m), score: by_matrices }), [x.at(m), y.at(by_matrices)], { towards: -Math.PI / 2, colour: theme.text, bold: true });
+  points.slice(1).forEach(([position, score], k) => labels.along([x.at(points[k][0]), y.at(points[k][1])], [x.at(position), y.at(score)]));
   labels.write(say(picture.offset, { offset: Math.round(m - n) }), [x.at((m + n) / 2), y.start], { towards: -Math.PI / 2, away: 6, colour: theme.text });
   if (cursor !== null) chart.vertical(cursor.position);
 }
@@ -247,7 +230,7 @@ function draw({ context }, result, state, theme, cursor) {
 function facts({ values }, { view, m, n }) {
   const { by_matrices, other_layout } = values;
   return {
-    by_matrices, other_layout, offset: m - n, distance: Math.abs(m - n), peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST,
+    by_matrices, other_layout, offset: m - n, peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST,
     other: view === "half-split" ? "interleaved" : "half-split",
   };
 }

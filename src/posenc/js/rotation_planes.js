@@ -1,8 +1,8 @@
 import { dot } from "./arithmetic.js";
 import { rotatedAxes } from "./arithmetic_axes.js";
 import { complexProduct } from "./arithmetic_rotation.js";
-import { colours, pairColour } from "./colours.js";
-import { Axis, Plot, arrow, grip, words } from "./drawing.js";
+import { colours, pairColour, tint } from "./colours.js";
+import { Axis, Plot, arrow, grip, words, wrapped } from "./drawing.js";
 import catalogue from "./rotation_planes.json";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
@@ -14,7 +14,7 @@ const LAYERS = 5; // of the path, from back to front
 const FINE = 8; // points of the line between two positions
 const REACH = 1.52, GRID = 4; // what a panel of the path shows to each side; lines of the grid to each side of 0
 const FIRST = pairColour(0, 4), SECOND = pairColour(3, 4); // the colours of the two planes
-const seenOn = (theme) => `color-mix(in srgb, ${colours.score} 70%, ${theme.text})`; // of thin and pale lines, on either theme
+const STACKED = 400; // pixels below which the panels stand one above the other
 
 function compute(state, width) {
   const { theta_1, theta_2, draw, align, orbit_13, orbit_24, w_length, w_angle, z_real, z_imaginary } = state;
@@ -22,7 +22,7 @@ function compute(state, width) {
   const planes = rotatedAxes(draw, 1), axes = rotatedAxes(draw, align);
   // row k, column j: the j-th coordinate in the planes, along the k-th of the present axes
   const along = axes.map((axis) => planes.map((plane) => dot(axis, plane)));
-  const seen = (t) => orbited(along.map((row) => dot(row, own(t))), orbit_13, orbit_24);
+  const from = (vector) => orbited(along.map((row) => dot(row, vector)), orbit_13, orbit_24), seen = (t) => from(own(t));
   const path = Array.from({ length: POSITIONS }, (_, t) => seen(t));
   const w = [w_length * Math.cos(w_angle), w_length * Math.sin(w_angle)];
   const values = {
@@ -32,7 +32,9 @@ function compute(state, width) {
     rotated: complexProduct([z_real, z_imaginary], w),
   };
   const line = Array.from({ length: (POSITIONS - 1) * FINE + 1 }, (_, k) => seen(k / FINE));
-  return { values, line, w, ...places(width) };
+  const turn = Array.from({ length: 73 }, (_, k) => (Math.PI * k) / 36);
+  const circles = [0, 1].map((k) => turn.map((angle) => from([0, 1, 2, 3].map((j) => (j >> 1 === k ? RADII[k] * (j % 2 ? Math.sin(angle) : Math.cos(angle)) : 0)))));
+  return { values, line, circles, w, ...places(width) };
 }
 
 // Axis 1 rotated towards axis 3, and axis 2 towards axis 4.
@@ -46,13 +48,15 @@ const square = (left, top, size, reach) => ({
   y: new Axis({ from: -reach, to: reach, start: top + size, end: top }),
 });
 
-// Two panels of the path; or one plane as wide as there is room for.
+// Two panels of the path, side by side or on a phone one above the other; or one plane as wide as there is room for.
 function places(width) {
-  const size = Math.min((width - 12) / 2, 320), from = width / 4 - size / 2, top = 24, height = Math.max(top + size + 12, 225), reach = width / (height / 5.4) / 2;
+  const stacked = width < STACKED, size = stacked ? Math.min(width - 110, 214) : Math.min((width - 12) / 2, 320), top = stacked ? 2 : 24;
+  const from = stacked ? width - size - 4 : width / 4 - size / 2, height = stacked ? 2 * size + 10 : top + size + 12, unit = Math.min(height / 5.4, width / 6.2);
+  const centred = (pixels) => ({ from: -pixels / unit / 2, to: pixels / unit / 2 });
   return {
-    height,
-    panels: [square(from, top, size, REACH), square(width / 2 + from, top, size, REACH)],
-    plane: { x: new Axis({ from: -reach, to: reach, start: 0, end: width }), y: new Axis({ from: -2.7, to: 2.7, start: height, end: 0 }) },
+    height, stacked,
+    panels: [square(from, top, size, REACH), stacked ? square(from, top + size + 6, size, REACH) : square(width / 2 + from, top, size, REACH)],
+    plane: { x: new Axis({ ...centred(width), start: 0, end: width }), y: new Axis({ ...centred(height), start: height, end: 0 }) },
   };
 }
 
@@ -71,15 +75,19 @@ function drawLayers(plot, line, positions, pick, depthOf, colour) {
 // With the axes of the rotation's own planes, each panel is one of these, in its colour and with its frequency.
 const isSeparate = ({ align, orbit_13, orbit_24 }) => align === 1 && orbit_13 === 0 && orbit_24 === 0;
 
-function drawPath({ context }, { values, line, panels }, state, theme, cursor) {
+function drawPath({ context }, { values, line, circles, panels, stacked }, state, theme, cursor) {
   const { theta_1, theta_2 } = state, separate = isSeparate(state);
   panels.forEach(({ x, y }, k) => {
-    const plot = new Plot(context, theme, x, y), pick = (point) => [point[2 * k], point[2 * k + 1]], room = { width: x.end - x.start };
+    const plot = new Plot(context, theme, x, y), pick = (point) => [point[2 * k], point[2 * k + 1]], style = { colour: theme.text, bold: true };
     const title = separate ? picture.own.map((one) => say(one, { plane: k + 1, theta: [theta_1, theta_2][k] })) : picture.axes[k];
-    words(context, theme, title, x.start, 10, { colour: theme.text, bold: true, ...room });
+    if (stacked) wrapped(context, `600 ${theme.font}`, title.at(-1), x.start - 8).forEach((part, row) => words(context, theme, part, 0, y.end + 12 + 17 * row, style));
+    else words(context, theme, title, x.start, 10, { ...style, width: x.end - x.start });
     plot.horizontal(0, { colour: theme.grid, dash: [] });
     plot.vertical(0, { colour: theme.grid, dash: [] });
-    drawLayers(plot, line, values.seen, pick, (point) => point[2 - 2 * k] + point[3 - 2 * k], separate ? [FIRST, SECOND][k] : seenOn(theme));
+    context.globalAlpha = 0.45;
+    circles.forEach((circle, plane) => plot.line(circle.map(pick), [FIRST, SECOND][plane], { width: 4 }));
+    context.globalAlpha = 1;
+    drawLayers(plot, line, values.seen, pick, (point) => point[2 - 2 * k] + point[3 - 2 * k], separate ? [FIRST, SECOND][k] : tint(colours.score, theme));
     const tip = [x.at(values.seen[0][2 * k]), y.at(values.seen[0][2 * k + 1])];
     arrow(context, [x.at(0), y.at(0)], tip, theme.text, { width: 2.5 });
     if (cursor !== null) plot.marks([pick(values.seen[cursor.position])], colours.query, { radius: 6 });
@@ -96,7 +104,7 @@ function drawGrid({ context }, { values, w, plane: { x, y } }, { z_real, z_imagi
   };
   lines((z) => z, theme.grid, { width: 1 });
   context.globalAlpha = 0.5;
-  lines((z) => complexProduct(z, w), seenOn(theme), { width: 1.4 });
+  lines((z) => complexProduct(z, w), tint(colours.score, theme), { width: 1.4 });
   context.globalAlpha = 1;
   plot.horizontal(0, { colour: theme.muted, dash: [] });
   plot.vertical(0, { colour: theme.muted, dash: [] });
@@ -108,7 +116,7 @@ function drawGrid({ context }, { values, w, plane: { x, y } }, { z_real, z_imagi
     const [px, py] = at(point);
     arrow(context, origin, [px, py], colour, { width: 3.5 });
     if (Math.hypot(...point) < 0.05) continue; // at 0 it has no direction in which its name could stand
-    labels.write(name, [px, py], { towards: Math.atan2(py - origin[1], px - origin[0]), colour, bold: true });
+    labels.write(name, [px, py], { towards: Math.atan2(py - origin[1], px - origin[0]), colour: tint(colour, theme), bold: true });
   }
   // the angle of w, at 1 and again at z
   context.lineWidth = 2;
@@ -133,12 +141,12 @@ function orbits(panels, { orbit_13, orbit_24 }) {
     return {
       name: ["axes 1 and 2", "axes 3 and 4"][k], x: middle + scale * orbit_13, y: centre - scale * orbit_24,
       box: { left: x.start, right: x.end, top: y.end, bottom: y.start }, scrolls: true,
-      drag: (px, py) => ({ orbit_13: wrapped((px - middle) / scale), orbit_24: wrapped((centre - py) / scale) }),
+      drag: (px, py) => ({ orbit_13: reduced((px - middle) / scale), orbit_24: reduced((centre - py) / scale) }),
     };
   });
 }
 
-const wrapped = (angle) => angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));
+const reduced = (angle) => angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));
 
 function handles({ plane: { x, y }, panels, w }, { view, z_real, z_imaginary, orbit_13, orbit_24 }) {
   if (view === "four") return orbits(panels, { orbit_13, orbit_24 });
@@ -165,8 +173,8 @@ function reading({ values }, state, { position }) {
 }
 
 // The position of the path nearest to a point in a panel.
-function pick(px, py, { values, panels }) {
-  const k = px > panels[1].x.start - 6 ? 1 : 0, { x, y } = panels[k];
+function pick(px, py, { values, panels, stacked }) {
+  const k = (stacked ? py > panels[1].y.end - 3 : px > panels[1].x.start - 6) ? 1 : 0, { x, y } = panels[k];
   const away = values.seen.map((point) => Math.hypot(x.at(point[2 * k]) - px, y.at(point[2 * k + 1]) - py));
   return away.indexOf(Math.min(...away));
 }

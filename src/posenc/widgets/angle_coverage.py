@@ -27,8 +27,8 @@ class AngleCoverage(Explorable):
     """
 
     module = "angle_coverage"
-    room = (720, 765)
-    main = ("used", "model")
+    room = (690, 700)
+    main = ("model",)
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(config) for name, config in MODELS.items()})
     base = Control(10_000.0, 1, 1e8, "log")

@@ -116,7 +116,7 @@ const handleAt = ({ x, y, back }, { scheme }) => (
 
 function drawChart(context, theme, result, state, cursor) {
   const { values: { bias, within }, x, y, head, back, place: { narrow } } = result, plot = new Plot(context, theme, x, y), needed = keysForHalf(within[head]);
-  const facts = { ...state, learns: LEARNS.includes(state.scheme), shown_head: head + 1, needed }, distance = picture.distance[narrow ? 1 : 0];
+  const facts = { ...state, learns: LEARNS.includes(state.scheme), shown_head: head + 1, needed }, distance = picture.distance[x.end - x.start < 400 ? 1 : 0];
   plot.ground(0, needed - 1, colours.score, 0.13);
   plot.axes({
     xTitle: distance, yTitle: picture.bias.map((text) => say(text, facts)), xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: narrow ? 4 : 6,

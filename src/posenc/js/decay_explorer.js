@@ -114,7 +114,7 @@ function draw({ context, width, height }, result, state, theme, cursor) {
     context.globalAlpha = 0.45;
     plot.curve(ghost, theme.muted, { width: 2.5 });
     context.globalAlpha = 1;
-    name(say(picture.before, { base: result.before }), theme.muted, ghost);
+    name(say(picture.base, { base: result.before }), theme.muted, ghost);
   }
   const ripples = isDense ? around(score, 1) : [];
   plot.swings(score, ripples, colours.score);

@@ -138,10 +138,10 @@ function draw({ context }, result, state, theme, cursor) {
   if (cursor !== null) plot.vertical(cursor.column, { dash: [] });
 }
 
-// Of a line beside that of the same scheme, the scaling alone.
+// Of a line beside that of the same scheme unscaled, the scaling alone.
 function nameOf(role, asked) {
   const { [role]: [scheme, scaling], [role === "first" ? "other" : "first"]: [beside, its] } = asked;
-  return scheme === beside && scaling !== "default" && scaling !== its ? `+ ${names.scalings[scaling]}` : shortOf(asked[role]);
+  return scheme === beside && scaling !== "default" && its === "default" ? `+ ${names.scalings[scaling]}` : shortOf(asked[role]);
 }
 
 // The name of each line at its end, where they make room for each other.

@@ -96,7 +96,7 @@ function drawWeights(context, theme, { x, shares: { top, bottom }, curves, value
 // By how much the bias of all pairs together, or of one of them, multiplies the weight of a key, as far as the sequence goes.
 function drawCurves(context, theme, { x, y, values, clamps, wide }, { pair, length, show_pair: showsPair }) {
   const plot = new Plot(context, theme, x, y), pairs = pairColour(pair, PAIRS), taken = [];
-  for (let k = Math.ceil(y.from / POWER); k * POWER <= y.to; k++) {
+  for (let k = Math.ceil(y.invert(y.start - FOOT) / POWER); k * POWER <= y.to; k++) {
     plot.horizontal(k * POWER, { colour: k ? theme.grid : theme.muted, dash: [] });
     words(context, theme, factor(k * POWER), x.start - 6, y.at(k * POWER), { align: "right" });
   }

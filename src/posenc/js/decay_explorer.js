@@ -109,7 +109,7 @@ function draw({ context, width, height }, result, state, theme, cursor) {
     plot.swings(bound, Plot.around(bound, REACH), colours.bound);
     name(picture.bound, ink(colours.bound), Plot.course(bound, REACH));
   }
-  if (result.before > 1 && result.before !== state.base) {
+  if (state.base > 1 && result.before > 1 && result.before !== state.base) {
     const ghost = columns.map(([pixel, m]) => [pixel, decayLaw(m, result.before)]);
     context.globalAlpha = 0.45;
     plot.curve(ghost, theme.muted, { width: 2.5 });
@@ -117,7 +117,8 @@ function draw({ context, width, height }, result, state, theme, cursor) {
     name(say(picture.base, { base: result.before }), theme.muted, ghost);
   }
   const ripples = isDense ? around(score, 1) : [];
-  plot.swings(score, ripples, colours.score);
+  if (isDense) plot.area(score, colours.score, 0.4);
+  plot.swings(score, ripples, colours.score, { width: isDense ? 1.1 : 1.6 });
   if (!isDense) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
   name(say(picture.score, sums), ink(colours.score), isDense ? ripples : Plot.course(score), isDense ? 2 : 1);
   if (state.base > 1) { // else one wave, whatever the pairs

@@ -59,7 +59,7 @@ function compute(state, width, previous, data) {
   const values = { first, other: other.name === first.name ? null : other };
   const truncates = [state.scheme, state.other].some((option, k) => data.scaled.includes(option) && [asked.first, asked.other][k][1] !== "default");
   const [least, most] = data.limits[state.measure], bottom = bottomOf(width), each = (most - least) / (bottom - TOP - HEAD - FREE), times = TIMES[nearestOf(state)];
-  const ends = { start: 40, end: width - (width < 600 ? 92 : 160) }; // names stand at the ends of the lines
+  const ends = { start: 40, end: width - (width < 600 ? 92 : 136) }; // names stand at the ends of the lines
   return {
     values, asked, truncates, symbols: data.symbols, times, names: width - ends.end - 12,
     x: byPosition(state) ? cellAxis(2 * times, ends.start, ends.end) : new Axis({ from: -0.35, to: TIMES.length - 0.9, ...ends }),

@@ -2,7 +2,7 @@ import { inverseFrequencies, turns } from "./arithmetic.js";
 import { softmax } from "./arithmetic_bias.js";
 import { clamped, distanceBias, mostNegativePairs } from "./arithmetic_distance_bias.js";
 import { nameCurves } from "./labels.js";
-import { colours, pairColour } from "./colours.js";
+import { colours, pairColour, shade } from "./colours.js";
 import { Axis, Plot, ruler, sized, widthOf, words } from "./drawing.js";
 import catalogue from "./learned_distance_bias.json";
 import { explorable } from "./explorable.js";
@@ -50,7 +50,7 @@ function compute({ base, seed, layer, head, clamp, pair, length, show_pair: show
 
 // The attention above, and below it the bias that it comes from.
 function places(width) {
-  const wide = width >= 600, height = wide ? 436 : 366, shares = { top: 72, bottom: wide ? 172 : 134 };
+  const wide = width >= 600, height = wide ? 448 : 366, shares = { top: 72, bottom: wide ? 194 : 134 };
   return {
     wide, height, x: new Axis({ from: 0, to: LONGEST, start: LEFT, end: width - RIGHT }),
     shares, ruler: shares.bottom + 17, curves: { top: shares.bottom + 50, bottom: height - BELOW },
@@ -78,11 +78,11 @@ function draw({ context, height }, result, state, theme, cursor) {
 function drawWeights(context, theme, { x, shares: { top, bottom }, curves, values, clamps }, { length }, whole) {
   const { weights, clamped_weights: kept } = values, far = shareOf(kept), plot = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: bottom, end: top }));
   words(context, theme, picture.weights, 0, 11, { width: x.end });
-  const halves = [[picture.trained, 1 - far, 0, theme.text], [picture.unseen, far, TRAINED, colours.bound]];
+  const halves = [[picture.trained, 1 - far, 0, colours.neutral], [picture.unseen, far, TRAINED, colours.bound]];
   for (const [texts, share, from, colour] of halves) {
     const at = x.at(from + TRAINED / 2), style = { align: "center", bold: true };
     words(context, theme, texts.map((each) => say(each, { trained: TRAINED })), at, TOP + 12, { ...style, colour: theme.text, width: x.at(TRAINED) - x.start - 8 });
-    words(context, sized(theme, 22), say(picture.share, { share: 100 * share }), at, TOP + 33, { ...style, colour: share >= 0.5 ? colour : theme.muted, rim: true });
+    words(context, sized(theme, 22), say(picture.share, { share: 100 * share }), at, TOP + 33, { ...style, colour: share >= 0.5 ? shade(0.7, theme, colour) : theme.muted, rim: true });
   }
   whole.rule([x.at(length), top], [x.at(length), curves.bottom], { dash: [3, 3] });
   const ends = weights.map((_, k) => [x.at(k * BIN) + 1, x.at(Math.min((k + 1) * BIN, length)) - 1]); // the last bar ends with the sequence
@@ -125,17 +125,17 @@ function drawCurves(context, theme, { x, y, values, clamps, wide }, { pair, leng
   if (showsPair) {
     const ends = reached([TRAINED, LONGEST].map((m) => [m, values.pair[m]]));
     plot.marks(ends, pairs, { radius: 4.5 });
-    for (const [m, value] of ends) name(factor(value), x.at(m), y.at(value) + 15, pairs);
+    for (const [m, value] of ends) name(factor(value), x.at(m), y.at(value) + 15, shade(0.7, theme, pairs));
   }
   const below = (points, at) => Math.max(...points.filter(([m]) => Math.abs(m - at) < 34).map(([, value]) => y.at(value))) + 12;
   const far = 1.6 * TRAINED, near = 0.7 * TRAINED, kept = curves.at(clamps ? 1 : 0).mean;
   if (clamps && length > far) {
-    name(picture.clamped, x.at(far), below(kept, far), colours.score);
+    name(picture.clamped, x.at(far), below(kept, far), shade(0.7, theme));
     name(picture.as_trained, x.at(far), below(all, far), theme.text);
   } else if (showsPair && !clamps && length > near) name(picture.all, x.at(near), below(kept, near), theme.text);
   const pixels = (points) => points.map(([m, value]) => [x.at(m), y.at(value)]);
   nameCurves(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }, [
-    ...curves.map(({ mean, text, colour }) => ({ text, colour, points: pixels(mean) })), ...(wide ? [{ points: pixels(reached(raw)), weight: 0.5 }] : []),
+    ...curves.map(({ mean, text, colour }) => ({ text, colour: shade(0.7, theme, colour), points: pixels(mean) })), ...(wide ? [{ points: pixels(reached(raw)), weight: 0.5 }] : []),
   ], taken);
 }
 

@@ -100,7 +100,7 @@ function drawCurves(context, theme, { x, y, values, clamps, wide }, { pair, leng
     plot.horizontal(k * POWER, { colour: k ? theme.grid : theme.muted, dash: [] });
     words(context, theme, factor(k * POWER), x.start - 6, y.at(k * POWER), { align: "right" });
   }
-  words(context, theme, picture.weight, 0, y.end - 13, { width: x.end });
+  words(context, theme, picture.weight, 0, y.end - 13, { width: x.end, rim: true });
   const reached = (points) => points.filter(([m]) => m <= length), all = meanOf(values.all), raw = pointsOf(values.clamped);
   const curves = [
     clamps ? { mean: all.slice(TRAINED), colour: theme.text, dash: [4, 3] } : { mean: all, colour: theme.text, width: showsPair ? 1.6 : 2.8 },

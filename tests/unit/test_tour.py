@@ -109,6 +109,8 @@ def of_section_5() -> Iterator[str]:
     story = LearnedDistanceBias.story()
     facts = {name: shown(LearnedDistanceBias, **story[name]).facts for name in ("bias", "clamp", "control")}
     yield f"in the end, {facts['bias']['share']:.0f} % of the attention"
+    yield f"divides the weight of a key 128 tokens back by {facts['bias']['drop']}"
+    yield f"until it multiplies weights by {facts['bias']['at_far']}"
     yield f"falls from {facts['clamp']['unclamped']:.2f} to {facts['clamp']['loss']:.2f} nats per byte"
     yield f"hardly changes their bias, and the loss stays at {facts['control']['loss']:.2f}"
     yield f"close to the {facts['clamp']['within']:.2f} within the trained length"

@@ -12,6 +12,7 @@ const TOKENS = 129; // in the matrix, at most
 const EQUAL = 1e-9; // rounding errors stay below
 const NEAR = 14; // pixels between a press and the line that it chooses
 const TOP = 24, LEFT = 50, RIGHT = 30; // pixels above both panels, to the left of each, and for numbers to the right of the chart
+const SQUARE = 176; // pixels of the matrix on a phone
 const CHIP = 8.5, APART = 20; // the radius of a head's number in pixels, and between two of them
 const LEARNS = ["kerple_log", "kerple_power", "fire", "transformer_xl", "deberta"]; // drawn at random here
 const JUMPS = ["transformer_xl", "deberta"]; // from one distance to the next
@@ -21,8 +22,8 @@ const LIMITS = { t5: 8, fire: 12, transformer_xl: 8, deberta: 9 }; // of biases 
 function places(width) {
   const narrow = width < 600;
   if (narrow) {
-    const sides = { left: LEFT, right: width - RIGHT };
-    return { narrow, height: 428, chart: { ...sides, top: TOP, bottom: 178 }, matrix: { ...sides, top: 236, bottom: 390 } };
+    const left = (width - SQUARE) / 2 + 12;
+    return { narrow, height: 440, chart: { left: LEFT, right: width - RIGHT, top: TOP, bottom: 170 }, matrix: { left, right: left + SQUARE, top: 226, bottom: 226 + SQUARE } };
   }
   const side = Math.min((width - 2 * LEFT - RIGHT - 12) / 2, 340), matrix = { left: width - side - 12, right: width - 12, top: TOP, bottom: TOP + side };
   return { narrow, height: TOP + side + 40, chart: { ...matrix, left: LEFT, right: matrix.left - LEFT - RIGHT }, matrix };
@@ -115,16 +116,16 @@ const handleAt = ({ x, y, back }, { scheme }) => (
 
 function drawChart(context, theme, result, state, cursor) {
   const { values: { bias, within }, x, y, head, back, place: { narrow } } = result, plot = new Plot(context, theme, x, y), needed = keysForHalf(within[head]);
-  const facts = { ...state, learns: LEARNS.includes(state.scheme), shown_head: head + 1, needed }, distance = picture.distance[narrow ? 1 : 0];
+  const facts = { ...state, learns: LEARNS.includes(state.scheme), shown_head: head + 1, needed }, distance = picture.distance[x.end - x.start < 400 ? 1 : 0];
   plot.ground(0, needed - 1, colours.score, 0.13);
   plot.axes({
     xTitle: distance, yTitle: picture.bias.map((text) => say(text, facts)), xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: narrow ? 4 : 6,
     yText: (value) => fixed(value, 0),
   });
   const texts = picture.half.map((text) => say(text, facts)), end = x.end - widthOf(context, theme.font, distance) - 12;
-  words(context, theme, texts, 2, y.start + 22, { baseline: "top", colour: colours.score, bold: true, width: end - 2 });
+  words(context, theme, texts, 2, y.start + 22, { baseline: "top", colour: shade(0.7, theme), bold: true, width: end - 2 });
   const tint = tints(bias, theme, state), colourOf = (h) => (h === head ? colours.score : tint[h]);
-  context.globalAlpha = JUMPS.includes(state.scheme) ? 0.2 : 1;
+  context.globalAlpha = JUMPS.includes(state.scheme) ? 0.15 : 1;
   bias.forEach((values, h) => plot.series(values, tint[h], { width: 1.6 }));
   context.globalAlpha = 1;
   plot.series(bias[head], theme.ground, { width: 7 });
@@ -149,8 +150,8 @@ function drawGrip(context, theme, result, state) {
   grip(context, theme, px, py, theme.text);
 }
 
-function drawMatrix(context, theme, { keys, queries, values: { matrix }, shades, head, back }, cursor) {
-  const tokens = matrix.length, middle = (tokens - 1) / 2, map = new HeatMap(context, theme, keys, queries), plot = new Plot(context, theme, keys, queries);
+function drawMatrix(context, theme, { keys, queries, values: { matrix, bias }, shades, head, back, x, place }, cursor) {
+  const tokens = matrix.length, distances = bias[head].length, right = place.narrow ? x.end + RIGHT : keys.end, middle = (tokens - 1) / 2, map = new HeatMap(context, theme, keys, queries), plot = new Plot(context, theme, keys, queries);
   context.fillStyle = theme.grid; // masked
   context.globalAlpha = 0.3;
   plot.path([[keys.start, queries.start], [keys.end, queries.start], [keys.end, queries.end]]);
@@ -160,14 +161,16 @@ function drawMatrix(context, theme, { keys, queries, values: { matrix }, shades,
   if (back < tokens) { // the cells at the chosen distance
     const end = tokens - 1 - back, [from, to] = [[keys.at(0), queries.at(back)], [keys.at(end), queries.at(tokens - 1)]];
     plot.rule(from, to, { dash: [5, 4], width: 1.5 });
+    const text = say(picture.diagonal, { back }), half = widthOf(context, theme.font, text) / 2 + 6;
+    words(context, theme, text, Math.max(keys.at(end / 2), keys.start + half), Math.min(queries.at(back + end / 2), queries.end - 12), { align: "center", colour: theme.text, ground: true });
   }
   const ends = [0, tokens - 1].map((token) => [token, String(token)]), wide = keys.end - keys.start;
   map.labels({ xTicks: ends, yTicks: ends });
   words(context, theme, picture.masked, keys.end - wide / 4, queries.at(middle / 2), { align: "center" });
-  words(context, theme, picture.matrix.map((text) => say(text, { shown_head: head + 1 })), keys.start, queries.start - 4, { baseline: "bottom", width: wide });
+  words(context, theme, picture.matrix.map((text) => say(text, { shown_head: head + 1, tokens, is_part: tokens < distances })), keys.start, queries.start - 4, { baseline: "bottom", width: right - keys.start });
   words(context, theme, picture.query, keys.start - 5, queries.at(middle), { align: "right", colour: colours.query, bold: true });
   words(context, theme, picture.key, keys.at(middle), queries.end + 6, { align: "center", baseline: "top", colour: colours.key, bold: true });
-  words(context, theme, picture.shades, keys.end, queries.end + 22, { align: "right", baseline: "top", width: wide });
+  words(context, theme, picture.shades, keys.end, queries.end + 22, { align: "right", baseline: "top", width: wide + 40 });
   if (cursor !== null && cursor.last !== "distance" && cursor.key <= cursor.query) map.outline(cursor.query, cursor.key);
 }
 
@@ -206,7 +209,7 @@ function awayFromPart([fromX, fromY], [toX, toY], px, py) {
 function facts({ values, head, back }, { distance }) {
   const least = values.diagonal.reduce((a, b) => Math.min(a, b)), greatest = values.diagonal.reduce((a, b) => Math.max(a, b)), row = values.bias[head];
   return {
-    keys: distance + 1, shown_head: head + 1, shown_back: back, min: least, max: greatest, varies: greatest - least > EQUAL,
+    keys: distance + 1, mapped: values.matrix.length, shown_head: head + 1, shown_back: back, min: least, max: greatest, varies: greatest - least > EQUAL,
     needed: keysForHalf(values.within[head]), halves: Math.LN2 / (row[0] - row[1]), preferred: row.indexOf(row.reduce((a, b) => Math.max(a, b))),
   };
 }

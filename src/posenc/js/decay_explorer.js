@@ -1,15 +1,17 @@
 import { PairSums, decayLaw, decayLogarithm, EULER_GAMMA, inverseFrequencies, relativeSpread } from "./arithmetic.js";
-import { colours } from "./colours.js";
-import { Axis, Plot, grip, legend, widthOf, words } from "./drawing.js";
+import { colours, shade } from "./colours.js";
+import { Axis, Plot, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./decay_explorer.json";
 import { explorable } from "./explorable.js";
 import { fillColumns } from "./filling.js";
+import { nameCurves } from "./labels.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const LOWEST = [-0.15, -0.25, -0.55, -1.05]; // where the picture ends: the first below all scores
+const LOWEST = [-0.3, -1.05], TOP = 24; // where the picture ends: the first below all scores; pixels above it
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
 const REACH = 14; // pixels over which the envelope is smooth
+const GESTURE = 1000; // milliseconds without a new base after which another drag begins
 const COARSE = 500_000; // cosines that one input may cost; more are added once the slider rests
 
 // The curves that are switched on: what each writes for start ≤ m < stop, and its cost beside that of S.
@@ -63,12 +65,19 @@ function compute(state, width, previous) {
   const fill = (start, stop) => curves.forEach((curve) => curve.fill(start, stop));
   if (state.log_distance) fill(0, 1); // distance 0 has no place on a logarithmic axis, but is among the values
   fill(distance, distance + 1); // the finding speaks of the last distance at once
-  return { x, columns, fill, sums, values, squares, ...fillColumns(columns, fill, COARSE / (cost * sums.pairs)) };
+  return { x, columns, fill, sums, values, squares, ...baseBefore(base, previous), ...fillColumns(columns, fill, COARSE / (cost * sums.pairs)) };
 }
 
-function yAxis({ values, columns, filled }, top, height) {
+// The base before it was dragged or set anew, which stays to compare with.
+function baseBefore(base, previous) {
+  if (!previous || previous.base === base) return { base, before: previous?.before ?? base, changed: previous?.changed ?? -Infinity };
+  const now = performance.now();
+  return { base, before: now - previous.changed > GESTURE ? previous.base : previous.before, changed: now };
+}
+
+function yAxis({ values, columns, filled }, height) {
   const above = (low) => Object.values(values).every((curve) => columns.every(([, start], k) => curve.subarray(start, filled[k]).every((value) => !(value < low))));
-  return new Axis({ from: LOWEST.find(above) ?? LOWEST.at(-1), to: 1.05, start: height - 44, end: top });
+  return new Axis({ from: LOWEST.find(above) ?? LOWEST.at(-1), to: 1.05, start: height - 44, end: TOP });
 }
 
 // Where the law has fallen to about one half, as its logarithm has it: dragging that point along sets the base.
@@ -86,32 +95,49 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest), trend = Plot.course(extremes(values.law));
   const around = (curve, share) => (state.base > 1 ? Plot.envelope(curve, trend.map(([, value]) => share * value), REACH) : Plot.around(curve, REACH));
   const score = extremes(values.score), isDense = x.to > 64; // else each value is seen
-  const entries = [
-    { label: say(picture.score, sums), colour: colours.score },
-    ...(isDense ? [{ label: picture.range, colour: colours.score, area: true }] : []),
-    ...(state.base > 1 ? [{ label: picture.law, colour: theme.text, dash: LAW }] : []), // else one wave, whatever the pairs
-  ];
-  if (state.show_score) entries.push({ label: say(picture.random, state), colour: colours.key, area: true });
-  if (state.show_logarithm) entries.push({ label: picture.logarithm, colour: theme.text, dash: LOGARITHM });
-  if (state.show_bound) entries.push({ label: picture.bound, colour: colours.bound });
-  const top = legend(context, theme, entries, x.start, 10, width) + 20;
-  const plot = new Plot(context, theme, x, (result.y = yAxis(result, top, height)));
+  const plot = new Plot(context, theme, x, (result.y = yAxis(result, height))), names = [], ink = (colour) => shade(0.7, theme, colour);
+  const name = (text, colour, points, edge = 1) => names.push({ text, colour, points: points.map((point) => [point[0], plot.y.at(point[edge])]) });
   plot.axes({ xTitle: picture.x, yTitle: picture.y, xTicks: Math.max(3, width / 110) });
   plot.horizontal(0, { colour: theme.muted, dash: [] });
-  if (state.show_score) plot.area(around(extremes(values.low, values.high), state.correlation), colours.key);
+  if (state.show_score) {
+    const range = around(extremes(values.low, values.high), state.correlation);
+    plot.area(range, colours.key);
+    name(say(picture.random, state), ink(colours.key), range);
+  }
   if (state.show_bound) {
     const bound = extremes(values.bound);
     plot.swings(bound, Plot.around(bound, REACH), colours.bound);
+    name(picture.bound, ink(colours.bound), Plot.course(bound, REACH));
   }
-  if (state.base > 1) plot.curve(trend, theme.text, { dash: LAW });
-  plot.swings(score, isDense ? around(score, 1) : [], colours.score);
+  if (state.base > 1 && result.before > 1 && result.before !== state.base) {
+    const ghost = columns.map(([pixel, m]) => [pixel, decayLaw(m, result.before)]);
+    context.globalAlpha = 0.45;
+    plot.curve(ghost, theme.muted, { width: 2.5 });
+    context.globalAlpha = 1;
+    name(say(picture.base, { base: result.before }), theme.muted, ghost);
+  }
+  const ripples = isDense ? around(score, 1) : [];
+  if (isDense) plot.area(score, colours.score, 0.4);
+  plot.swings(score, ripples, colours.score, { width: isDense ? 1.1 : 1.6 });
   if (!isDense) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
-  if (state.show_logarithm) plot.curve(Plot.course(extremes(values.logarithm)), theme.text, { width: 2, dash: LOGARITHM });
+  name(say(picture.score, sums), ink(colours.score), isDense ? ripples : Plot.course(score), isDense ? 2 : 1);
+  if (state.base > 1) { // else one wave, whatever the pairs
+    plot.curve(trend, theme.text, { dash: LAW });
+    name(picture.law, theme.text, trend);
+  }
+  if (state.show_logarithm) {
+    const logarithm = Plot.course(extremes(values.logarithm));
+    plot.curve(logarithm, theme.text, { width: 2, dash: LOGARITHM });
+    name(picture.logarithm, theme.text, logarithm);
+  }
+  const taken = [];
   for (const handle of handles(result, state)) {
     grip(context, theme, handle.x, handle.y, colours.score);
-    const text = say(picture.base, state), left = handle.x + 14 + widthOf(context, `600 ${theme.font}`, text) > width;
-    words(context, theme, text, handle.x + (left ? -14 : 14), handle.y + (left ? 14 : -12), { align: left ? "right" : "left", colour: theme.text, bold: true, rim: true });
+    const text = say(picture.base, state), long = widthOf(context, `600 ${theme.font}`, text), left = handle.x + 14 + long > width, py = handle.y + (left ? 14 : -12);
+    words(context, theme, text, handle.x + (left ? -14 : 14), py, { align: left ? "right" : "left", colour: theme.text, bold: true, rim: true });
+    taken.push({ left: handle.x - 10 - (left ? long + 8 : 0), right: handle.x + 10 + (left ? 0 : long + 8), top: Math.min(py, handle.y) - 10, bottom: Math.max(py, handle.y) + 10 });
   }
+  nameCurves(context, theme, { left: x.start, right: x.end, top: plot.y.end, bottom: plot.y.start }, names, taken);
   if (cursor !== null) plot.vertical(cursor.distance);
 }
 

@@ -1,5 +1,5 @@
 import { chipsAndList } from "./chips_and_list.js";
-import { colours } from "./colours.js";
+import { colours, shade } from "./colours.js";
 import { Axis, Plot, cellAxis, grip, widthOf, words, wrapped } from "./drawing.js";
 import catalogue from "./extrapolation.json";
 import { explorable } from "./explorable.js";
@@ -10,13 +10,13 @@ import { say } from "./sentences.js";
 const { picture, names } = catalogue;
 const TIMES = [1, 2, 4, 8, 16]; // the trained length
 const ROLES = {
-  first: { mark: "● ", colour: colours.score, width: 2.6, dash: [], square: false },
-  other: { mark: "■ ", colour: colours.bound, width: 2.2, dash: [7, 4], square: true },
+  first: { mark: "● ", width: 2.6, dash: [], square: false },
+  other: { mark: "■ ", width: 2.2, dash: [7, 4], square: true },
 };
+const COLOURS = { rope: colours.score, alibi: colours.position, t5: colours.query, none: colours.neutral, else: colours.key };
 const DOTTED = [1.5, 3];
 const TOP = 22, HEAD = 22, FREE = 26; // pixels, of them above all values, and below, where the length is dragged
 const LINE = 15, APART = 5, BELOW = 38; // pixels of a line of a name, between two names, and that they may go below the axis
-const LEAST = 0.005; // of a change, which is 0.01 when it is rounded
 const NEAR = 7; // pixels within which a drag stays at a length that was measured
 
 const bottomOf = (width) => TOP + (width < 600 ? 272 : 300);
@@ -28,11 +28,13 @@ const placeOf = ({ length }) => Math.log2(length);
 const nearestOf = (state) => Math.round(placeOf(state)); // of the lengths that were measured
 const byPosition = ({ view }) => view === "position";
 
-// One scheme with one scaling, as Python's `values()` has it. Some options are both.
-function chosen(data, state, option, wanted) {
-  const [scheme, scaling] = data.both[option] ?? [option, data.scaled.includes(option) ? wanted : "default"];
+// An option as a scheme and its scaling, which some options are both of.
+const pick = (data, option, wanted) => data.both[option] ?? [option, data.scaled.includes(option) ? wanted : "default"];
+
+// One scheme with one scaling, as Python's `values()` has it.
+function chosen(data, { measure, ...state }, [scheme, scaling]) {
   const name = say(picture.name, { scheme, scaling }, names);
-  const entry = data.measured[state.measure][scheme], lengths = entry?.by_length[scaling];
+  const entry = data.measured[measure][scheme], lengths = entry?.by_length[scaling];
   if (!lengths) return { name, trained: null, seeds: [], by_length: null, truncated: null, by_position: null };
   const curves = entry.by_position[scaling][nearestOf(state)];
   return {
@@ -41,13 +43,25 @@ function chosen(data, state, option, wanted) {
   };
 }
 
+const shortOf = ([scheme, scaling]) => [names.short[scheme] ?? names.schemes[scheme], ...(scaling === "default" ? [] : [names.scalings[scaling]])].join(" + ");
+
+// Each scheme has its colour for good, and RoPE with a scaling another one.
+function colourOf([scheme, scaling], theme) {
+  if (scaling.startsWith("yarn")) return colours.bound;
+  if (scaling !== "default") return colours.key;
+  const family = scheme.replace("quick_", "").split("_")[0], colour = COLOURS[family] ?? COLOURS.else;
+  return ["rope_10000", "alibi_published", "learned_clamp"].includes(scheme) ? shade(0.85, theme, colour) : colour;
+}
+
 function compute(state, width, previous, data) {
-  const first = chosen(data, state, state.scheme, state.scaling), other = chosen(data, state, state.other, state.other_scaling);
+  const asked = { first: pick(data, state.scheme, state.scaling), other: pick(data, state.other, state.other_scaling) };
+  const first = chosen(data, state, asked.first), other = chosen(data, state, asked.other);
   const values = { first, other: other.name === first.name ? null : other };
+  const truncates = [state.scheme, state.other].some((option, k) => data.scaled.includes(option) && [asked.first, asked.other][k][1] !== "default");
   const [least, most] = data.limits[state.measure], bottom = bottomOf(width), each = (most - least) / (bottom - TOP - HEAD - FREE), times = TIMES[nearestOf(state)];
-  const ends = { start: 40, end: width - (width < 600 ? 92 : 160) }; // names stand at the ends of the lines
+  const ends = { start: 40, end: width - (width < 600 ? 92 : 136) }; // names stand at the ends of the lines
   return {
-    values, symbols: data.symbols, times, names: width - ends.end - 12,
+    values, asked, truncates, symbols: data.symbols, times, names: width - ends.end - 12,
     x: byPosition(state) ? cellAxis(2 * times, ends.start, ends.end) : new Axis({ from: -0.35, to: TIMES.length - 0.9, ...ends }),
     y: new Axis({ from: least - each * FREE, to: most + each * HEAD, start: bottom, end: TOP }),
     shown: Object.keys(ROLES).filter((role) => values[role]),
@@ -63,7 +77,7 @@ function columns({ by_length, by_position }, state) {
 const known = (drawn, state) => columns(drawn, state).map((column, place) => [place, column]).filter(([, column]) => isKnown(column));
 
 function draw({ context }, result, state, theme, cursor) {
-  const { values, symbols, shown, times, x, y } = result, { measure } = state;
+  const { values, asked, symbols, shown, times, x, y } = result, { measure } = state;
   const half = measure === "copy_half", positions = byPosition(state), nearest = nearestOf(state);
   const trained = [...new Set(shown.map((role) => values[role].trained).filter(Boolean))];
   const mark = say(picture.trained, { one_length: trained.length === 1, trained: trained[0] });
@@ -81,14 +95,14 @@ function draw({ context }, result, state, theme, cursor) {
   plot.axes({ xTitle: "", yTitle: "", xText: (place) => say(picture.tick, { times: positions ? (place + 0.5) / 2 : TIMES[place] }) });
 
   const labels = new Labels(context, theme, { left: x.start, right: x.end, top: y.end + HEAD, bottom: y.start - FREE }), chosen = [], named = [];
-  const truncations = half || positions ? [] : shown.map((role) => values[role].truncated).filter(Boolean);
+  const truncations = half || positions || !result.truncates ? [] : shown.map((role) => values[role].truncated).filter(Boolean);
   const dotted = (value, colour, text) => {
     plot.horizontal(value, { colour, width: 1.8, dash: DOTTED });
     labels.along([x.start, y.at(value)], [x.end, y.at(value)], labels.lines);
     if (text) named.push({ text, colour: theme.text, from: [x.end, y.at(value)] });
   };
   for (const role of shown) {
-    const drawn = values[role], { mark, colour, width: thick, dash, square } = ROLES[role], places = known(drawn, state);
+    const drawn = values[role], { width: thick, dash, square } = ROLES[role], colour = colourOf(asked[role], theme), places = known(drawn, state);
     if (truncations.includes(drawn.truncated)) {
       const alike = truncations.every((one) => same(one, truncations[0]));
       dotted(mean(drawn.truncated), alike ? theme.text : colour, drawn.truncated === truncations.at(-1) && picture.truncated);
@@ -96,7 +110,7 @@ function draw({ context }, result, state, theme, cursor) {
     const ends = (place) => (positions ? [place - 0.5, place + 0.5] : [place]);
     const spread = places.flatMap(([place, column]) => ends(place).map((at) => [x.at(at), Math.min(...column), Math.max(...column)]));
     const line = places.flatMap(([place, column]) => ends(place).map((at) => [at, mean(column)]));
-    const level = levelOf(drawn, state);
+    const level = role === "first" ? levelOf(drawn, state) : null; // one gap is filled
     if (level !== null) plot.area(line.filter(([at]) => at >= past).map(([at, value]) => [x.at(at), Math.min(level, value), Math.max(level, value)]), colour, 0.12);
     plot.area(spread, colour);
     plot.line(line, colour, { width: thick, dash });
@@ -104,9 +118,9 @@ function draw({ context }, result, state, theme, cursor) {
     if (!positions) {
       plot.marks(line, colour, { radius: 3.5, square });
       const found = line.find(([place]) => place === nearest);
-      if (found) chosen.push({ value: found[1], colour, square });
+      if (found) chosen.push({ value: found[1], colour, ink: shade(0.7, theme, colour), square });
     }
-    if (line.length) named.push({ text: say(picture.line, { mark, name: drawn.name }), colour, from: [x.at(line.at(-1)[0]), y.at(line.at(-1)[1])] });
+    if (line.length) named.push({ text: nameOf(role, asked), colour: shade(0.7, theme, colour), from: [x.at(line.at(-1)[0]), y.at(line.at(-1)[1])] });
   }
   if (half) dotted(1 / symbols, theme.text, say(picture.chance, { symbols }));
   nameLines(context, theme, result, named);
@@ -120,8 +134,14 @@ function draw({ context }, result, state, theme, cursor) {
     plot.marks([[nearest, value]], colour, { radius: 6, square });
     labels.keep(at, y.at(value), 6);
   }
-  for (const { value, colour } of chosen) labels.write(fixed(value, 2), [at, y.at(value)], { towards, away: 9, colour, bold: true });
+  for (const { value, ink } of chosen) labels.write(fixed(value, 2), [at, y.at(value)], { towards, away: 9, colour: ink, bold: true });
   if (cursor !== null) plot.vertical(cursor.column, { dash: [] });
+}
+
+// Of a line beside that of the same scheme unscaled, the scaling alone.
+function nameOf(role, asked) {
+  const { [role]: [scheme, scaling], [role === "first" ? "other" : "first"]: [beside, its] } = asked;
+  return scheme === beside && scaling !== "default" && its === "default" ? `+ ${names.scalings[scaling]}` : shortOf(asked[role]);
 }
 
 // The name of each line at its end, where they make room for each other.
@@ -170,28 +190,16 @@ function levelOf(drawn, state) {
   return isKnown(values) ? mean(values) : null;
 }
 
-// By how much its mean rises from there to the chosen length, or to the last position.
-function found(drawn, state) {
-  const level = levelOf(drawn, state), values = (byPosition(state) ? columns(drawn, state).at(-1) : columnOf(drawn, state)) ?? [null];
-  const ends = isKnown(values), known = level !== null && ends, change = known ? mean(values) - level : null;
-  return { known, level, rises: known && change >= LEAST, falls: known && change <= -LEAST, amount: known ? Math.abs(change) : null, ends, end: ends ? mean(values) : null };
-}
-
-function facts({ values, symbols, shown, times }, state) {
-  const drawn = shown.map((role) => ({ name: values[role].name, seeds: values[role].seeds.length, trained: values[role].trained, ...found(values[role], state) }));
-  const [first, other] = drawn;
-  drawn.forEach((one, k) => {
-    one.opens = k === 0 && one.known;
-    one.tokens = times * one.trained;
-    one.unit = (one.rises || one.falls) && !(k > 0 && (first.rises || first.falls));
-    one.another = k > 0 && one.known && first.known && one.trained !== first.trained;
-    one.same = k > 0 && ((one.rises && first.rises) || (one.falls && first.falls));
+// What each comes to at the chosen length, or at the last position: the typical probability of the right byte, or the accuracy.
+function facts({ values, asked, symbols, shown, times }, state) {
+  const percent = (value) => (value === null ? null : 100 * (state.measure === "text" ? Math.exp(-value) : value));
+  const drawn = shown.map((role) => {
+    const of = values[role], column = (byPosition(state) ? columns(of, state).at(-1) : columnOf(of, state)) ?? [null], ends = isKnown(column);
+    return { name: shortOf(asked[role]), seeds: of.seeds.length, trained: of.trained, tokens: times * of.trained, ends, level: percent(levelOf(of, state)), percent: ends ? percent(mean(column)) : null };
   });
-  const apart = other && first.level !== null && other.level !== null ? first.level - other.level : null;
-  return {
-    drawn, symbols, length: times, compares: drawn.some((one) => one.known),
-    apart: apart && Math.abs(apart), less: apart < 0, first: first.name, second: other?.name,
-  };
+  const opener = drawn.find(({ ends }) => ends);
+  for (const one of drawn) Object.assign(one, { opens: one === opener, another: Boolean(opener) && one.ends && one.trained !== opener.trained });
+  return { drawn, symbols, guessed: 100 / symbols, length: times, level: opener?.level ?? null };
 }
 
 function reading({ values, shown }, state, { column: place }) {

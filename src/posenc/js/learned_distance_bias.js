@@ -2,18 +2,18 @@ import { inverseFrequencies, turns } from "./arithmetic.js";
 import { softmax } from "./arithmetic_bias.js";
 import { clamped, distanceBias, mostNegativePairs } from "./arithmetic_distance_bias.js";
 import { nameCurves } from "./labels.js";
-import { colours, pairColour } from "./colours.js";
-import { Axis, Plot, arrow, ruler, sized, widthOf, words } from "./drawing.js";
+import { colours, pairColour, shade } from "./colours.js";
+import { Axis, Plot, ruler, sized, widthOf, words } from "./drawing.js";
 import catalogue from "./learned_distance_bias.json";
 import { explorable } from "./explorable.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const TRAINED = 128, LONGEST = 256, HEAD_DIM = 32, COUNT = 3; // as in Python
-const PAIRS = HEAD_DIM / 2, BIN = 16; // distances of one bar
+const PAIRS = HEAD_DIM / 2, BIN = 32; // distances of one bar
 const AROUND = 7; // distances to either side over which the bold curve is a mean, twice
-const POWER = 2 * Math.log(10), MOST = 2; // a line for each factor of 100, and how many up or down
-const TOP = 24, HEAD = 24, LOSSES = 72, RIGHT = 64, FOOT = 16; // pixels
+const POWER = 2 * Math.log(10), LEAST = -11.5, MOST = 7.5; // a line for each factor of 100; the axis holds this at least
+const TOP = 24, LEFT = 62, RIGHT = 12, FOOT = 14, BELOW = 58; // pixels, of them below the axis for its ticks, title and the loss
 
 const sumOf = (biases) => biases.reduce((sum, bias) => sum.map((value, m) => value + bias[m]), new Float64Array(LONGEST + 1));
 
@@ -25,8 +25,8 @@ function weightsOf(bias, length) {
 
 function compute({ base, seed, layer, head, clamp, pair, length, show_pair: showsPair }, width, previous, { runs }) {
   const run = runs[`${base} ${seed}`], products = run.products[Number(layer) - 1], frequencies = inverseFrequencies(HEAD_DIM, Number(base));
-  const meanOf = (of, part) => products.reduce((sum, each) => sum + each[of][part], 0) / products.length;
-  const chosen = head === "mean" ? products[0].map((_, of) => [meanOf(of, 0), meanOf(of, 1)]) : products[Number(head) - 1];
+  const ofHeads = (of, part) => products.reduce((sum, each) => sum + each[of][part], 0) / products.length;
+  const chosen = head === "mean" ? products[0].map((_, of) => [ofHeads(of, 0), ofHeads(of, 1)]) : products[Number(head) - 1];
   const biases = chosen.map((product, of) => distanceBias(product, frequencies[of], LONGEST));
   const every = [...biases.keys()], slow = every.filter((of) => frequencies[of] * TRAINED < 2 * Math.PI), mostNegative = mostNegativePairs(products, frequencies, TRAINED, COUNT);
   const clampedPairs = {
@@ -42,86 +42,100 @@ function compute({ base, seed, layer, head, clamp, pair, length, show_pair: show
     losses: run.losses,
     within: run.within,
   };
-  const place = places(width, clamp), drawn = [all, kept, ...(showsPair ? [values.pair] : [])].flatMap((bias) => [...bias]), least = Math.min(...drawn), most = Math.max(...drawn, 1);
-  const { top, bottom } = place.curves, each = (most - least) / (bottom - top - HEAD - FOOT), from = least - each * FOOT, to = most + each * HEAD; // names stand above and below the curves
-  return { values, frequencies, clamps: clamp !== "none", ...place, y: new Axis({ from, to, start: bottom, end: top }) };
+  const place = places(width), { top, bottom } = place.curves;
+  const course = [...meanOf(all).map(([, value]) => value), ...values.pair], least = Math.min(LEAST, ...course), most = Math.max(MOST, ...course);
+  const from = least - ((most - least) / (bottom - top - FOOT)) * FOOT; // names stand below the curves
+  return { values, frequencies, clamps: clamp !== "none", ...place, y: new Axis({ from, to: most, start: bottom, end: top }) };
 }
 
-// The losses take their room from the curves, so that nothing below the picture moves.
-function places(width, clamp) {
-  const wide = width >= 600, height = wide ? 436 : 366, bottom = height - 38 - (clamp === "none" ? 0 : LOSSES), top = bottom - (wide ? 88 : 72);
-  return { wide, height, width, x: new Axis({ from: 0, to: LONGEST, start: 34, end: width - RIGHT }), curves: { top: TOP, bottom: top - 48 }, shares: { top, bottom }, ruler: top - 32 };
+// The attention above, and below it the bias that it comes from.
+function places(width) {
+  const wide = width >= 600, height = wide ? 448 : 366, shares = { top: 72, bottom: wide ? 194 : 134 };
+  return {
+    wide, height, x: new Axis({ from: 0, to: LONGEST, start: LEFT, end: width - RIGHT }),
+    shares, ruler: shares.bottom + 17, curves: { top: shares.bottom + 50, bottom: height - BELOW },
+  };
 }
 
-function draw({ context }, result, state, theme, cursor) {
-  const { x, y, values, shares, curves } = result, whole = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: shares.bottom, end: curves.top }));
+function draw({ context, height }, result, state, theme, cursor) {
+  const { x, y, values, shares, curves } = result, whole = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: curves.bottom, end: TOP }));
   whole.ground(TRAINED, LONGEST, colours.bound, 0.1);
-  const named = [[picture.trained, 0], [picture.unseen, TRAINED]].map(([texts, from]) => {
-    const text = texts.map((each) => say(each, { trained: TRAINED })), room = x.at(TRAINED) - x.start - 8, at = x.at(from + TRAINED / 2);
-    words(context, theme, text, at, y.end + 12, { align: "center", bold: true, colour: theme.text, width: room });
-    return { left: at - room / 2, right: at + room / 2, top: y.end + 4, bottom: y.end + 20 };
-  });
-  drawCurves(context, theme, result, state, named);
   drawWeights(context, theme, result, state, whole);
   ruler(context, theme, x.start, x.at(state.length), result.ruler, picture.sequence.map((text) => say(text, state)));
+  drawCurves(context, theme, result, state);
+  for (let tick = 0; tick <= LONGEST; tick += 64) words(context, theme, String(tick), x.at(tick), curves.bottom + 11, { align: "center" });
+  words(context, theme, picture.x, x.at(TRAINED), curves.bottom + 27, { align: "center" });
   if (cursor !== null) {
     whole.vertical(cursor.at, { dash: [] });
     new Plot(context, theme, x, y).marks([[cursor.at, values.clamped[cursor.at]]], theme.text, { radius: 4 });
   }
-  if (result.clamps) drawLosses(context, theme, result, state);
+  if (!result.clamps) return;
+  const { losses, within } = values, told = { length: LONGEST, past: losses.none, loss: losses[state.clamp], within, trained: TRAINED };
+  words(context, theme, picture.losses.map((text) => say(text, told)), x.at(TRAINED), height - 8, { align: "center", colour: theme.text, bold: true, width: x.end - x.start });
 }
 
-// What all pairs together, or one of them, add to a logit, and by how much that multiplies the weight; pale past the sequence.
-function drawCurves(context, theme, result, { pair, length, show_pair: showsPair }, taken) {
-  const { x, y, values, clamps } = result, plot = new Plot(context, theme, x, y), colour = pairColour(pair, PAIRS);
-  for (let k = -MOST; k <= MOST; k++) {
-    const at = y.at(k * POWER);
-    if (at < y.end + HEAD || at > y.start) continue;
+// How much of the attention each distance gets from the bias alone: as trained as a frame where pairs are clamped.
+function drawWeights(context, theme, { x, shares: { top, bottom }, curves, values, clamps }, { length }, whole) {
+  const { weights, clamped_weights: kept } = values, far = shareOf(kept), plot = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: bottom, end: top }));
+  words(context, theme, picture.weights, 0, 11, { width: x.end });
+  const halves = [[picture.trained, 1 - far, 0, colours.neutral], [picture.unseen, far, TRAINED, colours.bound]];
+  for (const [texts, share, from, colour] of halves) {
+    const at = x.at(from + TRAINED / 2), style = { align: "center", bold: true };
+    words(context, theme, texts.map((each) => say(each, { trained: TRAINED })), at, TOP + 12, { ...style, colour: theme.text, width: x.at(TRAINED) - x.start - 8 });
+    words(context, sized(theme, 22), say(picture.share, { share: 100 * share }), at, TOP + 33, { ...style, colour: share >= 0.5 ? shade(0.7, theme, colour) : theme.muted, rim: true });
+  }
+  whole.rule([x.at(length), top], [x.at(length), curves.bottom], { dash: [3, 3] });
+  const ends = weights.map((_, k) => [x.at(k * BIN) + 1, x.at(Math.min((k + 1) * BIN, length)) - 1]); // the last bar ends with the sequence
+  kept.forEach((share, k) => share > 0 && plot.bar((ends[k][0] + ends[k][1]) / 2, Math.max(ends[k][1] - ends[k][0], 1), share, k * BIN < TRAINED ? colours.neutral : colours.bound));
+  context.strokeStyle = theme.text;
+  context.lineWidth = 1;
+  if (clamps) weights.forEach((share, k) => share > 0 && context.strokeRect(ends[k][0] + 0.5, plot.y.at(share), Math.max(ends[k][1] - ends[k][0] - 1, 1), bottom - plot.y.at(share)));
+  plot.rule([x.start, bottom + 0.5], [x.end, bottom + 0.5], { colour: theme.muted, dash: [] });
+}
+
+// By how much the bias of all pairs together, or of one of them, multiplies the weight of a key, as far as the sequence goes.
+function drawCurves(context, theme, { x, y, values, clamps, wide }, { pair, length, show_pair: showsPair }) {
+  const plot = new Plot(context, theme, x, y), pairs = pairColour(pair, PAIRS), taken = [];
+  for (let k = Math.ceil(y.invert(y.start - FOOT) / POWER); k * POWER <= y.to; k++) {
     plot.horizontal(k * POWER, { colour: k ? theme.grid : theme.muted, dash: [] });
-    words(context, theme, signed(k * POWER), x.start - 6, at, { align: "right" });
-    words(context, theme, say(picture.factor, { more: k > 0, less: k < 0, times: 10 ** Math.abs(2 * k) }), x.end + 6, at);
+    words(context, theme, factor(k * POWER), x.start - 6, y.at(k * POWER), { align: "right" });
   }
-  words(context, theme, picture.logit, 0, 11, { width: 0.6 * (x.end + RIGHT) });
-  words(context, theme, picture.weight, x.end + RIGHT, 11, { align: "right", width: 0.4 * (x.end + RIGHT) });
-  const thin = clamps || showsPair, all = meanOf(values.all), curves = [
-    clamps ? { mean: all.slice(TRAINED), colour: theme.text, width: 1.6, dash: [4, 3] }
-      : { mean: all, colour: theme.text, width: thin ? 1.6 : 2.8 },
+  words(context, theme, picture.weight, 0, y.end - 13, { width: x.end, rim: true });
+  const reached = (points) => points.filter(([m]) => m <= length), all = meanOf(values.all), raw = pointsOf(values.clamped);
+  const curves = [
+    clamps ? { mean: all.slice(TRAINED), colour: theme.text, dash: [4, 3] } : { mean: all, colour: theme.text, width: showsPair ? 1.6 : 2.8 },
     ...(clamps ? [{ mean: [...meanOf(values.clamped, 0, TRAINED), ...meanOf(values.clamped, TRAINED)], colour: colours.score, width: 2.8 }] : []),
-    ...(showsPair ? [{ mean: pointsOf(values.pair), text: say(picture.pair, { pair }), colour, width: 2.8 }] : []),
-  ];
-  const { mean: filled } = curves.at(-1), up = thin ? curves.at(-1).colour : colours.bound, down = thin ? up : colours.neutral;
-  const spread = (of) => filled.filter(([m]) => m < length).map(([m, value]) => [x.at(m), ...of(value)]);
-  plot.area(spread((value) => [Math.min(value, 0), 0]), down);
-  plot.area(spread((value) => [0, Math.max(value, 0)]), up);
-  context.globalAlpha = 0.35;
-  plot.series(values.clamped, clamps ? colours.score : theme.text, { width: 0.8 });
-  for (const { mean, colour: own, ...style } of curves) {
-    context.globalAlpha = 0.35;
-    plot.line(mean, own, style);
-    context.globalAlpha = 1;
-    plot.line(mean.filter(([m]) => m < length), own, style);
-  }
-  const name = (text, px, wanted, own) => { // centred there or, where others stand, below
+    ...(showsPair ? [{ mean: pointsOf(values.pair), text: say(picture.pair, { pair }), colour: pairs, width: 2.8 }] : []),
+  ].map((curve) => ({ ...curve, mean: reached(curve.mean) }));
+  const { mean: filled, colour: own } = curves.at(-1), single = clamps || showsPair;
+  const spread = (of) => filled.map(([m, value]) => [x.at(m), ...of(value)]);
+  plot.area(spread((value) => [Math.min(value, 0), 0]), single ? own : colours.neutral);
+  plot.area(spread((value) => [0, Math.max(value, 0)]), single ? own : colours.bound);
+  context.globalAlpha = 0.2;
+  if (wide) plot.line(reached(raw), clamps ? colours.score : theme.text, { width: 0.8 });
+  context.globalAlpha = 1;
+  for (const { mean, colour, ...style } of curves) plot.line(mean, colour, style);
+  const name = (text, px, wanted, colour) => { // centred there or, where others stand, below
     const half = widthOf(context, `600 ${theme.font}`, text) / 2, at = Math.min(px, x.end - half);
-    let py = wanted;
-    while (taken.some((other) => at + half > other.left && at - half < other.right && Math.abs(py - (other.top + other.bottom) / 2) < 16)) py += 4;
-    words(context, theme, text, at, py, { align: "center", bold: true, colour: own, ground: true });
+    let py = Math.min(wanted, y.start - 8);
+    while (taken.some((other) => at + half > other.left && at - half < other.right && Math.abs(py - (other.top + other.bottom) / 2) < 16)) py -= 4;
+    words(context, theme, text, at, py, { align: "center", bold: true, colour, ground: true });
     taken.push({ left: at - half - 4, right: at + half + 4, top: py - 8, bottom: py + 8 });
   };
   if (showsPair) {
-    const ends = [TRAINED, LONGEST].map((m) => [m, values.pair[m]]);
-    plot.marks(ends, colour, { radius: 4.5 });
-    for (const [m, value] of ends) name(signed(value), x.at(m), y.at(value) + 15, colour);
+    const ends = reached([TRAINED, LONGEST].map((m) => [m, values.pair[m]]));
+    plot.marks(ends, pairs, { radius: 4.5 });
+    for (const [m, value] of ends) name(factor(value), x.at(m), y.at(value) + 15, shade(0.7, theme, pairs));
   }
-  const raw = pointsOf(values.clamped), below = (points, at) => Math.max(...points.filter(([m]) => Math.abs(m - at) < 34).map(([, value]) => y.at(value))) + 12;
-  const far = 1.6 * TRAINED, near = 0.7 * TRAINED;
-  if (clamps) {
+  const below = (points, at) => Math.max(...points.filter(([m]) => Math.abs(m - at) < 34).map(([, value]) => y.at(value))) + 12;
+  const far = 1.6 * TRAINED, near = 0.7 * TRAINED, kept = curves.at(clamps ? 1 : 0).mean;
+  if (clamps && length > far) {
+    name(picture.clamped, x.at(far), below(kept, far), shade(0.7, theme));
     name(picture.as_trained, x.at(far), below(all, far), theme.text);
-    name(picture.clamped, x.at(far), below(raw, far), colours.score);
-  } else if (showsPair) name(picture.all, x.at(near), below(raw, near), theme.text);
+  } else if (showsPair && !clamps && length > near) name(picture.all, x.at(near), below(kept, near), theme.text);
   const pixels = (points) => points.map(([m, value]) => [x.at(m), y.at(value)]);
   nameCurves(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }, [
-    ...curves.map(({ mean, text, colour: own }) => ({ text, colour: own, points: pixels(mean) })), { points: pixels(raw), weight: 0.5 },
+    ...curves.map(({ mean, text, colour }) => ({ text, colour: shade(0.7, theme, colour), points: pixels(mean) })), ...(wide ? [{ points: pixels(reached(raw)), weight: 0.5 }] : []),
   ], taken);
 }
 
@@ -132,54 +146,14 @@ function meanOf(bias, from = 0, to = LONGEST + 1) {
 }
 
 const pointsOf = (bias) => Array.from(bias, (value, m) => [m, value, value]);
-
-// How much of the attention each distance gets from the bias alone: as trained as a frame, with what is clamped in teal.
-function drawWeights(context, theme, { x, shares, curves, values, clamps }, { length }, whole) {
-  const { weights, clamped_weights: kept } = values, far = shareOf(kept), { bottom, top } = shares, y = new Axis({ from: 0, to: Math.max(0.25, ...weights, ...kept), start: bottom, end: top + 27 });
-  const plot = new Plot(context, theme, x, y);
-  whole.rule([x.at(length), curves.top + HEAD], [x.at(length), shares.bottom], { dash: [3, 3] });
-  words(context, theme, picture.weights, x.start, top - 12, { width: x.end + RIGHT - x.start, rim: true });
-  const ends = weights.map((_, k) => [x.at(k * BIN), x.at(Math.min((k + 1) * BIN, length))]); // the last bar ends with the sequence
-  kept.forEach((share, k) => share > 0 && plot.bar((ends[k][0] + ends[k][1]) / 2, Math.max(ends[k][1] - ends[k][0] - 2, 1), share, clamps ? colours.score : k * BIN < TRAINED ? colours.neutral : colours.bound));
-  context.strokeStyle = theme.text;
-  context.lineWidth = 1;
-  if (clamps) weights.forEach((share, k) => share > 0 && context.strokeRect(ends[k][0] + 1.5, y.at(share), Math.max(ends[k][1] - ends[k][0] - 3, 1), bottom - y.at(share)));
-  plot.rule([x.start, bottom + 0.5], [x.end, bottom + 0.5], { colour: theme.muted, dash: [] });
-  for (let tick = 0; tick <= LONGEST; tick += 64) words(context, theme, String(tick), x.at(tick), bottom + 11, { align: "center" });
-  words(context, theme, picture.x, x.at(TRAINED), bottom + 27, { align: "center" });
-  for (const [share, at] of [[1 - far, 0.5 * TRAINED], [far, 1.5 * TRAINED]]) {
-    words(context, sized(theme, 22), say(picture.share, { share: 100 * share }), x.at(at), top + 13, { align: "center", bold: true, colour: theme.text, rim: true });
-  }
-}
-
-// The measured loss: within the trained length, past it as trained, and with what is clamped.
-function drawLosses(context, theme, { values: { losses, within }, width, height, wide }, { clamp }) {
-  const line = height - 26, from = wide ? 34 : 10, scale = new Axis({ from: 1, to: 4, start: from, end: width - (wide ? 130 : 60) }), plot = new Plot(context, theme);
-  const [kept, past, inside] = [losses[clamp], losses.none, within].map((loss) => scale.at(loss));
-  words(context, theme, say(picture.losses, { length: LONGEST }), 0, line - 40, { colour: theme.text, bold: true });
-  plot.rule([scale.start, line], [scale.end, line], { colour: theme.grid, dash: [], width: 2 });
-  if (Math.abs(past - kept) > 14) arrow(context, [past, line], [kept + 5, line], colours.score, { width: 3 });
-  for (const [at, colour] of [[inside, colours.neutral], [past, colours.bound], [kept, colours.score]]) {
-    context.fillStyle = colour;
-    context.beginPath();
-    context.arc(at, line, 6, 0, 2 * Math.PI);
-    context.fill();
-  }
-  const text = say(picture.with_clamp, { loss: losses[clamp] }), long = widthOf(context, `600 ${theme.font}`, text);
-  words(context, theme, text, Math.max(kept + 6 - long, 0), line - 17, { colour: colours.score, bold: true });
-  words(context, theme, say(picture.past, { loss: losses.none }), Math.max(past, long) - 4 + 14, line - 17, { colour: colours.bound, bold: true });
-  words(context, theme, say(picture.inside, { loss: within, trained: TRAINED }), Math.max(inside - 6, 0), line + 15);
-}
-
-const signed = (value) => say(picture.value, { value, positive: value > 0, zero: value === 0 });
 const shareOf = (weights) => weights.slice(TRAINED / BIN).reduce((sum, weight) => sum + weight, 0);
-const rounded = (value) => Number(value.toPrecision(2));
-const factsOf = (bias) => ({ bias, times: rounded(Math.exp(Math.abs(bias))) });
+const factsOf = (bias) => ({ bias, times: Number(Math.exp(Math.abs(bias)).toPrecision(2)) });
+const factor = (bias) => say(picture.factor, { ...factsOf(bias), less: bias < 0 });
 
 function facts({ values, frequencies }, { pair, clamp, length }) {
   return {
-    trained: TRAINED, longest: LONGEST, half: TRAINED / 2, last: TRAINED - 1, ten: Math.log(10),
-    rotations: turns(TRAINED, frequencies)[pair], drop: -values.pair[TRAINED], at_far: values.pair[LONGEST],
+    trained: TRAINED, longest: LONGEST, half: TRAINED / 2, last: TRAINED - 1,
+    rotations: turns(TRAINED, frequencies)[pair], drop: factsOf(values.pair[TRAINED]).times, at_far: factsOf(values.pair[LONGEST]).times,
     is_longer: length > TRAINED, share: 100 * shareOf(values.clamped_weights), unclamped: values.losses.none, loss: values.losses[clamp], within: values.within,
     is_most_negative: values.most_negative.includes(pair), listed: values.most_negative.join(", "),
   };
@@ -187,13 +161,13 @@ function facts({ values, frequencies }, { pair, clamp, length }) {
 
 const reading = ({ values }, { pair, show_pair: showsPair }, { at }) => ({ of_pair: values.pair[at], b_pair: values.b[pair], shows_pair: showsPair, ...factsOf(values.clamped[at]) });
 
-const onCurves = ({ x, curves, shares }) => [{ left: x.start, right: x.end, top: curves.top, bottom: shares.bottom }];
+const onCurves = ({ x, curves, shares }) => [{ left: x.start, right: x.end, top: shares.top, bottom: curves.bottom }];
 const lengthAt = (px, x) => Math.max(x.nearest(x.invert(px)), 1);
 
 const render = explorable({
   catalogue,
   readers: [{ name: "at", axis: ({ x }) => x, within: onCurves }],
-  height: (width) => places(width, "none").height,
+  height: (width) => places(width).height,
   compute, draw, facts, reading,
   handles: ({ x, ruler: y }, { length }) => [{ name: "length", x: x.at(length), y, along: "x", drag: (px) => ({ length: lengthAt(px, x) }) }],
   press: (px, py, result) => {

@@ -35,7 +35,7 @@ def test_the_length_goes_from_end_to_end_and_stays_a_little_at_each_that_was_mea
     typed.fill("3")
     typed.press("Enter")
     assert live.get("length") == 3
-    assert live.finding.startswith("From L to 4 L")
+    assert live.finding.startswith("At 4 L")
 
 
 def test_a_length_is_pressed_in_the_picture(open_live):

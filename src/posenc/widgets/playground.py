@@ -45,7 +45,7 @@ class Playground(Explorable):
 
     module = "playground"
     room = (766, 838)
-    main = ("encoding", "task", "preset")
+    main = ("encoding", "preset")
 
     encoding = Choice("rope_10000", chips=True, options_need=dict.fromkeys(UNLEARNED, {"task": ["text"]}))
     preset = Choice("none", needs={"encoding": ROTARY}, chips=True)

@@ -95,10 +95,10 @@ function dialsOf(frequencies, { top, right, size }) {
 function drawCosines(context, theme, { frequencies, place: { dials: { top } }, dials: { size, all } }, { offset }) {
   const zero = top + size + 16, bar = new Axis({ from: -1, to: 1, start: zero + 12, end: zero - 12 });
   for (const { pair, x } of all) {
-    const cosine = Math.cos(offset * frequencies[pair]), plot = new Plot(context, theme, new Axis({ from: 0, to: 1, start: x - 20, end: x - 6 }), bar);
-    plot.bar(x - 13, 8, cosine, pairColour(pair, frequencies.length));
+    const cosine = Math.cos(offset * frequencies[pair]), plot = new Plot(context, theme, new Axis({ from: 0, to: 1, start: x - 22, end: x - 10 }), bar);
+    plot.bar(x - 16, 8, cosine, pairColour(pair, frequencies.length));
     plot.horizontal(0, { colour: theme.muted, dash: [] });
-    words(context, theme, fixed(cosine, 2), x - 3, zero, { colour: theme.text });
+    words(context, theme, fixed(cosine, 2), x - 8, zero, { colour: theme.text });
   }
 }
 

@@ -43,7 +43,7 @@ function places(pairs, width, charted) {
   }
   if (wide) return { grid, large: { radius: 64, words: 0, at: [[86, 286], [254, 286]] }, x: cellAxis(pairs, 384, width - 12), y: [HEIGHT - 42, 240] };
   const radius = Math.min(38, 0.11 * width), y = 153;
-  return { grid, large: { radius, words: beside(radius, 4), at: [[4 + radius, y], [half + 4 + radius, y]] }, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 222] };
+  return { grid, large: { radius, words: beside(radius, 10), at: [[10 + radius, y], [half + 10 + radius, y]] }, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 222] };
 }
 
 const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);

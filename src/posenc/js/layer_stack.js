@@ -93,7 +93,7 @@ function compute(state, width, previous) {
 function rowOf({ rows, wide }, k) {
   const bottom = rows.edges[k] - GAP, top = rows.edges[k + 1], middle = (top + bottom) / 2, high = Math.min(bottom - top, 26) / 2;
   const pill = (left, right) => ({ left, right, top: middle - high, bottom: middle + high });
-  return { top, bottom, middle, turning: wide ? pill(20, 100) : pill(13, 63), window: wide ? pill(100, 180) : pill(63, 106) };
+  return { top, bottom, middle, turning: wide ? pill(20, 100) : pill(12, 68), window: wide ? pill(100, 180) : pill(68, 108) };
 }
 
 // ---- drawing
@@ -102,7 +102,7 @@ const colourOf = ({ turns }) => (turns ? colours.position : colours.score);
 
 // A layer's switch: its knob is on the left for RoPE, and on the right for NoPE; and beside it in one frame, how far it sees.
 function drawSide(context, theme, result, k, layer) {
-  const { middle, turning: { left, right, top, bottom }, window } = rowOf(result, k), colour = colourOf(layer), high = bottom - top, half = high / 2, knob = half - 3;
+  const { middle, turning: { left, right, top, bottom }, window } = rowOf(result, k), colour = colourOf(layer), high = bottom - top, half = high / 2, knob = Math.min(half - 3, result.wide ? 10 : 7);
   words(context, theme, String(k + 1), 0, middle, { colour: theme.text, bold: true });
   context.lineWidth = 1;
   context.strokeStyle = theme.muted;
@@ -116,9 +116,9 @@ function drawSide(context, theme, result, k, layer) {
   context.fill();
   context.globalAlpha = 1;
   context.beginPath();
-  context.arc(layer.turns ? left + half : right - half, middle, knob, 0, 2 * Math.PI);
+  context.arc(layer.turns ? left + knob + 3 : right - knob - 3, middle, knob, 0, 2 * Math.PI);
   context.fill();
-  const inside = right - left - high - 2, at = (left + right) / 2 + (layer.turns ? half : -half) - (layer.turns ? 2 : -2);
+  const inside = right - left - 2 * knob - 10, at = (left + right) / 2 + (layer.turns ? knob : -knob);
   words(context, theme, layer.turns ? picture.rope : picture.nope, at, middle, { colour: theme.text, align: "center", width: inside });
   const facts = { window: stacks[result.model].window }, seen = isLocal(layer.letter) ? picture.last.map((text) => say(text, facts)) : picture.all;
   words(context, theme, seen, (window.left + window.right) / 2 - 1, middle, { colour: isLocal(layer.letter) ? theme.text : theme.muted, align: "center", width: window.right - window.left - 10 });
@@ -230,14 +230,15 @@ function drawMatch(context, theme, result, width) {
 function draw({ context, width }, result, _, theme, cursor) {
   const { x, layers, every, wide, values, rows } = result, bottom = TOP + ROWS, trained = stacks[result.model].length;
   const drawn = new Map(every.map((kind) => [kind, { edges: edgesOf(result, kind), stripes: stripesOf(result, kind) }]));
-  for (const tick of x.ticks()) rule(context, x.at(tick), TOP, bottom, theme.grid);
+  const ticks = x.ticks().filter((tick) => tick < result.context);
+  for (const tick of ticks) rule(context, x.at(tick), TOP, bottom, theme.grid);
   words(context, theme, picture.back, x.start - 18, bottom + 11, { align: "right", width: x.start - 18 });
   layers.forEach((layer, k) => {
     const { edges, stripes } = drawn.get(layer), { middle } = rowOf(result, k);
     drawStrip(context, theme, result, k, layer, edges);
     drawStripes(context, theme, result, k, stripes);
     drawSide(context, theme, result, k, layer);
-    const kept = values.share[k] >= HALF, colour = kept ? colours.key : theme.muted, dot = x.end + (wide ? 14 : 7);
+    const kept = values.share[k] >= HALF, colour = kept ? colours.key : theme.muted, dot = x.at(result.context) + (wide ? 14 : 9);
     context.fillStyle = context.strokeStyle = colour;
     context.lineWidth = 1.5;
     context.beginPath();
@@ -250,7 +251,7 @@ function draw({ context, width }, result, _, theme, cursor) {
   rule(context, end, TOP, bottom + 3, theme.text, { width: 2 });
   const ends = say(picture.end, result), bold = `600 ${theme.font}`, half = widthOf(context, bold, ends) / 2, middle = Math.min(end, width - half);
   words(context, theme, ends, middle, bottom + 12, { align: "center", colour: theme.text, bold: true });
-  for (const tick of x.ticks()) {
+  for (const tick of ticks) {
     const text = wide ? formatInteger(tick) : picture.powers[Math.log10(tick)], apart = widthOf(context, theme.font, text) / 2 + half + 14;
     if (Math.abs(x.at(tick) - middle) > apart) words(context, theme, text, x.at(tick), bottom + 12, { align: "center" });
   }

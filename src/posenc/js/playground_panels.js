@@ -1,7 +1,7 @@
 // The panels of the Playground, from the top: loss by position; the frequencies of the pairs, or the attention of a query
 // where there are none; and with the details, that attention, the mean logit by distance and what the model writes.
 
-import { colours, pairColour } from "./colours.js";
+import { colours, pairColour, shade } from "./colours.js";
 import { Axis, Plot, cellAxis, grip, legend, sized, widthOf, words } from "./drawing.js";
 import { nameCurves } from "./labels.js";
 import { fixed, grouped } from "./numbers.js";
@@ -173,8 +173,8 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   above(plot, own, (t) => (t >= TRAINED ? level ?? NaN : bent ? before(t) : NaN), colours.excess, 0.34);
   if (bent) above(plot, before, own, colours.score, 0.2);
   const curves = [
-    ...(bent ? [{ text: picture.bent, values: losses, shown: until, colour: colours.score, style: { width: 2.6 } }] : []),
-    { text: picture.trained, values: bent ? trained_losses : losses, shown: bent ? trained_losses : until, colour: theme.muted, style: bent ? { width: 1.6, dash: [4, 3] } : { width: 2.6 } },
+    ...(bent ? [{ text: picture.bent, values: losses, shown: until, colour: colours.score, written: shade(0.8, theme), style: { width: 2.6 } }] : []),
+    { text: picture.trained, values: bent ? trained_losses : losses, shown: bent ? trained_losses : until, colour: theme.muted, written: theme.muted, style: bent ? { width: 1.6, dash: [4, 3] } : { width: 2.6 } },
   ];
   const [{ values: raw, colour: paler }] = curves, low = (list) => Array.from(list, (loss) => Math.min(loss, MOST));
   context.globalAlpha = PALE;
@@ -186,9 +186,9 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
     if (stale) faintly(context, true, () => throughBins(plot, old, LOSS_BIN, colour, style));
     throughBins(plot, line.map((loss, k) => (Number.isFinite(values[k]) ? loss : NaN)), LOSS_BIN, colour, style);
   }
-  const means = curves.map(({ values, shown, colour }) => ({ mean: averages(shown, state)[1], from: 0.75 * x.to, stale: averages(values, state)[1] === null, colour }));
-  drawMeans(plot, [...means, { mean: level, from: 0, stale: false, colour: theme.text, dash: [2, 3] }]);
-  const names = curves.map(({ text, shown, colour }) => ({ text, colour, points: low(smoothed(shown)).map((loss, k) => [x.at((k + 0.5) * LOSS_BIN), y.at(loss)]) }));
+  const means = curves.map(({ values, shown, colour, written }) => ({ mean: averages(shown, state)[1], from: 0.75 * x.to, stale: averages(values, state)[1] === null, colour, written }));
+  drawMeans(plot, [...means, { mean: level, from: 0, stale: false, colour: theme.text, written: theme.text, dash: [2, 3] }]);
+  const names = curves.map(({ text, shown, written }) => ({ text, colour: written, points: low(smoothed(shown)).map((loss, k) => [x.at((k + 0.5) * LOSS_BIN), y.at(loss)]) }));
   const under = level === null ? NaN : y.at(level) + (y.at(level) + 16 < y.start ? 2 : -16);
   const long = widthOf(context, theme.font, picture.level), left = Math.min(from, x.end - long);
   const spot = level === null ? [] : [{ left, right: left + long, top: under, bottom: under + 14 }];
@@ -202,12 +202,12 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
 // curve comes to.
 function drawMeans(plot, means) {
   const { context, theme, x, y } = plot, known = means.filter(({ mean }) => mean !== null).sort((one, other) => other.mean - one.mean);
-  known.forEach(({ mean, from, stale, colour, dash = [] }, k) => {
+  known.forEach(({ mean, from, stale, colour, written, dash = [] }, k) => {
     const down = Math.min(y.at(Math.min(mean, MOST)), y.start - HIGH * (known.length - 1 - k)), before = k ? known[k - 1].down + HIGH : -Infinity;
     known[k].down = Math.max(down, before);
     faintly(context, stale, () => {
       plot.line([[from, mean], [x.to, mean]], colour, { width: 1.2, dash });
-      words(context, theme, fixed(mean, 2), x.end + 4, known[k].down, { colour, bold: true, width: RIGHT - 4 });
+      words(context, theme, fixed(mean, 2), x.end + 4, known[k].down, { colour: written, bold: true, width: RIGHT - 4 });
     });
   });
 }

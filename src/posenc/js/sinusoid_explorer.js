@@ -195,8 +195,9 @@ function drawKernel({ context, width }, result, state, theme, cursor, { x: px, y
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
   grip(context, theme, px, py, colours.key);
   nameOf(context, theme, say(picture.offset, state), px - 13, y.end - 9, colours.key, x.end);
-  const product = fixed(values.kernel[offset + REACH], 2), under = py < y.end + 30 ? 16 : -16; // away from the name of its line
-  nameOf(context, theme, say(picture.product, { ...state, product, pairs: result.frequencies.length }), px, py + under, colours.query, x.end);
+  const product = say(picture.product[Number(width < WIDE)], { ...state, product: fixed(values.kernel[offset + REACH], 2), pairs: result.frequencies.length });
+  const right = px + 13 + widthOf(context, `600 ${theme.font}`, product) <= x.end, down = py + 32 < y.start ? py + 24 : py - 24;
+  words(context, theme, product, right ? px + 13 : px - 13, down, { colour: theme.text, align: right ? "left" : "right", bold: true, ground: true });
   if (cursor !== null) plot.vertical(cursor.offset);
 }
 

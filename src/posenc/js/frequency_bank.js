@@ -42,8 +42,8 @@ function places(pairs, width, charted) {
     return { grid, large, x: cellAxis(pairs, 0, width), y: [NOWHERE, NOWHERE] };
   }
   if (wide) return { grid, large: { radius: 64, words: 0, at: [[86, 286], [254, 286]] }, x: cellAxis(pairs, 384, width - 12), y: [HEIGHT - 42, 240] };
-  const radius = Math.min(38, 0.11 * width), y = 153;
-  return { grid, large: { radius, words: beside(radius, 10), at: [[10 + radius, y], [half + 10 + radius, y]] }, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 222] };
+  const radius = Math.min(38, 0.105 * width), y = 153;
+  return { grid, large: { radius, words: beside(radius, 8), at: [[8 + radius, y], [half + 8 + radius, y]] }, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 222] };
 }
 
 const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);

@@ -42,7 +42,7 @@ function places(pairs, width, charted) {
     return { grid, large, x: cellAxis(pairs, 0, width), y: [NOWHERE, NOWHERE] };
   }
   if (wide) return { grid, large: { radius: 64, words: 0, at: [[86, 286], [254, 286]] }, x: cellAxis(pairs, 384, width - 12), y: [HEIGHT - 42, 240] };
-  const radius = Math.min(38, 0.105 * width), y = 153;
+  const radius = Math.min(35, 0.105 * width), y = 153;
   return { grid, large: { radius, words: beside(radius, 8), at: [[8 + radius, y], [half + 8 + radius, y]] }, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 222] };
 }
 
@@ -181,7 +181,7 @@ function facts({ values, frequencies }) {
   const all = values.running_mean[pairs - 1], slow = all - fast;
   return {
     pairs, completed, incomplete: pairs - completed, fast, slow, cancel: Math.abs(fast) < CANCELLED, mostly: slow > NEARLY * Math.abs(fast), little: Math.abs(all) < CANCELLED,
-    similarity, same: similarity >= SAME, fastest: Math.ceil(pairs / 8), share: share === null ? null : 100 * share,
+    same: similarity >= SAME, fastest: Math.ceil(pairs / 8), share: share === null ? null : 100 * share,
   };
 }
 

@@ -135,7 +135,7 @@ CASES = [
         ],
         {"length": 1024, "clamp": True, "temperature": 2.0, "window": "sinks", "query": 1023},
         "book/playground.html",
-        handles=("pair", "query"),
+        handles=("pair",),
         free={"length": 256},
         quick={"length": 256},
         tolerance=1e-3,

@@ -167,3 +167,8 @@ def test_attention_dilution_hides_the_match_and_the_temperature_brings_it_back()
     steps = {step: shown(LayerStack, **setting).values["share"][3] for step, setting in LayerStack.story().items()}
     assert steps["windows"] < 0.2
     assert steps["temperature"] > 0.95
+
+
+def test_only_the_nope_layer_finds_the_key_of_the_opening():
+    values = shown(LayerStack).values
+    assert [share > 0.5 for share in values["share"]] == [letter == "N" for letter in values["pattern"]]

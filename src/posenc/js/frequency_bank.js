@@ -10,12 +10,13 @@ const { picture } = catalogue;
 const TURN = 2 * Math.PI;
 const WIDE = 560; // pixels from which the chart stands beside the large dials
 const HEIGHT = 396, NARROW = 355;
-const TOPS = [0.5, 1, 2.05]; // where the chart of differences ends: the first above all of them
 const CANCELLED = 0.1; // of a mean of cosines
-const SAME = 0.9995; // a similarity from which it is written as 1.000
+const NEARLY = 4; // times as much as the rest
+const SAME = 0.9995; // a similarity from which no difference is seen
+const NOWHERE = -100; // pixels, where a chart stands that is not shown
 
 function compute(state, width) {
-  const { base, dim, distance, other } = state;
+  const { base, dim, distance, other, chart } = state;
   const frequencies = inverseFrequencies(dim, base);
   const cosine = cosines(distance, frequencies);
   let sum = 0;
@@ -28,19 +29,21 @@ function compute(state, width) {
     share: distance === other ? null : difference.slice(0, fastest).reduce((some, value) => some + value, 0) / all, // of the fastest eighth
     similarity: mean(cosines(distance - other, frequencies)),
   };
-  return { frequencies, values, ...places(dim / 2, width) };
+  return { frequencies, values, ...places(dim / 2, width, chart !== "none") };
 }
 
-// The dials of all pairs above; below, the two large ones and the chart beside them, or on a phone under them.
-function places(pairs, width) {
-  if (width >= WIDE) {
-    const grid = pairGrid(pairs, { width, height: 180, top: 22, least: 38, greatest: 60 });
-    const large = { y: 286, radius: 64, middles: [86, 254] };
-    return { grid, large, x: cellAxis(pairs, 384, width - 12), y: [HEIGHT - 42, 240] };
+// The dials of all pairs above; below, the two large ones and the chart beside them, or on a phone under them; without a
+// chart they are larger. Their words are below them, or beside them where `words` says how wide.
+function places(pairs, width, charted) {
+  const wide = width >= WIDE, grid = pairGrid(pairs, { width, height: wide ? 180 : 84, top: 22, least: 38, greatest: 60 }), half = width / 2;
+  const beside = (radius, left) => half - left - 2 * radius - 14; // pixels
+  if (!charted) {
+    const radius = wide ? 84 : 56, large = { radius, words: wide ? beside(radius, 40) : width - 3 * radius - 14, at: wide ? [[40 + radius, 300], [half + 40 + radius, 300]] : [[2 * radius, 168], [2 * radius, 290]] };
+    return { grid, large, x: cellAxis(pairs, 0, width), y: [NOWHERE, NOWHERE] };
   }
-  const grid = pairGrid(pairs, { width, height: 84, top: 22, least: 38, greatest: 60 });
-  const large = { y: 149, radius: 38, middles: [width * 0.25, width * 0.75] };
-  return { grid, large, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 250] };
+  if (wide) return { grid, large: { radius: 64, words: 0, at: [[86, 286], [254, 286]] }, x: cellAxis(pairs, 384, width - 12), y: [HEIGHT - 42, 240] };
+  const radius = Math.min(35, 0.105 * width), y = 153;
+  return { grid, large: { radius, words: beside(radius, 8), at: [[8 + radius, y], [half + 8 + radius, y]] }, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 222] };
 }
 
 const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);
@@ -117,14 +120,21 @@ function drawKey(context, theme, width, { grid, values }) {
 
 // A large dial: the fastest pair, and beside it the pair that was chosen or is pointed at.
 function drawLarge(context, theme, { large, frequencies, values }, state, i, k) {
-  const { y, radius, middles } = large, x = middles[k], frequency = frequencies[i], wavelength = TURN / frequency;
+  const { radius, at } = large, [x, y] = at[k], frequency = frequencies[i], wavelength = TURN / frequency;
   drawDial(context, theme, {
     x, y, radius, frequency, distance: state.distance, other: state.chart === "difference" ? state.other : null,
     colour: pairColour(i, frequencies.length), width: 4,
   });
-  const facts = { pair: i, rotations: values.rotations[i] }, room = { align: "center", width: Math.min(middles[1] - middles[0], 2 * middles[0]) - 6 };
-  words(context, theme, say(picture.dial, facts), x, y + radius + 17, { colour: theme.text, bold: true, ...room });
-  words(context, theme, picture.wavelength.map((one) => say(one, { wavelength })), x, y + radius + 34, room);
+  const facts = { pair: i, rotations: values.rotations[i], wavelength }, bold = { colour: theme.text, bold: true }, texts = (of) => of.map((one) => say(one, facts));
+  if (large.words) {
+    [texts(picture.pair), texts(picture.rotations), [picture.wave], texts(picture.tokens)].forEach((text, line) => {
+      words(context, theme, text, x + radius + 12, y + 17 * (line - 1.5), { width: large.words, ...(line ? {} : bold) });
+    });
+    return;
+  }
+  const room = { align: "center", width: Math.min(at[1][0] - at[0][0], 2 * at[0][0]) - 6 };
+  words(context, theme, say(picture.dial, facts), x, y + radius + 17, { ...bold, ...room });
+  words(context, theme, texts(picture.wavelength), x, y + radius + 34, room);
 }
 
 function chart({ context }, theme, result, title, from, to, options) {
@@ -147,7 +157,7 @@ function drawCosines(canvas, theme, result) {
 
 function drawDifference(canvas, theme, result, state) {
   const { values, x, y } = result, pairs = result.frequencies.length;
-  const plot = chart(canvas, theme, result, picture.differences.map((text) => say(text, state)), 0, TOPS.find((top) => top >= Math.max(...values.difference)));
+  const plot = chart(canvas, theme, result, picture.differences.map((text) => say(text, state)), 0, 2.05);
   if (values.similarity < SAME) drawBars(plot, values.difference, pairs);
   else words(canvas.context, theme, picture.same, (x.start + x.end) / 2, (y[0] + y[1]) / 2 - 8, { align: "center" });
   return plot;
@@ -160,6 +170,7 @@ function draw(canvas, result, state, theme, cursor) {
   drawLarge(context, theme, result, state, 0, 0);
   drawLarge(context, theme, result, state, pair, 1);
   if (cursor === null) handles(result, state).forEach(({ x, y }, k) => grip(context, theme, x, y, pairColour(k * pair, result.frequencies.length)));
+  if (state.chart === "none") return;
   const plot = (result.plot = (state.chart === "cosines" ? drawCosines : drawDifference)(canvas, theme, result, state));
   if (cursor !== null) plot.vertical(cursor.pair);
 }
@@ -167,9 +178,10 @@ function draw(canvas, result, state, theme, cursor) {
 function facts({ values, frequencies }) {
   const pairs = frequencies.length, { similarity, share } = values;
   const completed = values.rotations.filter((count) => count >= 1).length, fast = (completed * (values.running_mean[completed - 1] ?? 0)) / pairs;
+  const all = values.running_mean[pairs - 1], slow = all - fast;
   return {
-    pairs, completed, fast, slow: values.running_mean[pairs - 1] - fast, cancel: Math.abs(fast) < CANCELLED,
-    similarity, same: similarity >= SAME, fastest: Math.ceil(pairs / 8), share: share === null ? null : 100 * share,
+    pairs, completed, incomplete: pairs - completed, fast, slow, cancel: Math.abs(fast) < CANCELLED, mostly: slow > NEARLY * Math.abs(fast), little: Math.abs(all) < CANCELLED,
+    same: similarity >= SAME, fastest: Math.ceil(pairs / 8), share: share === null ? null : 100 * share,
   };
 }
 
@@ -178,12 +190,12 @@ function reading({ values, frequencies }, _, { pair: i }) {
 }
 
 // Both large dials, and of the small ones that which the pointer is on.
-function handles({ frequencies, grid, large: { y, radius, middles } }, { pair, distance }, px, py) {
+function handles({ frequencies, grid, large: { radius, at } }, { pair, distance }, px, py) {
   const dragged = { frequencies, tokens: distance, changes: (tokens, i) => ({ distance: tokens, pair: i }) };
   const alone = { ...dragged, changes: (tokens) => ({ distance: tokens }) };
   return [
-    dialHandle("fastest", 0, [middles[0], y], radius, alone),
-    dialHandle("pair", chosen({ pair }, { frequencies }), [middles[1], y], radius, alone),
+    dialHandle("fastest", 0, at[0], radius, alone),
+    dialHandle("pair", chosen({ pair }, { frequencies }), at[1], radius, alone),
     ...smallHandle(grid, 0.44, px, py, dragged),
   ];
 }

@@ -1,10 +1,10 @@
 import {
-  DecayTable, frequenciesOf, isLocal, matchShare, newPairs, patternOf, queryScale, rotates,
+  DecayTable, LONGEST, frequenciesOf, isLocal, matchShare, newPairs, patternOf, queryScale, rotates,
 } from "./arithmetic_layers.js";
 import { decay } from "./arithmetic.js";
 import { table } from "./blocks.js";
 import { colours } from "./colours.js";
-import { Axis, arrow, cellAxis, disc, grip, sized, widthOf, words } from "./drawing.js";
+import { Axis, Plot, arrow, disc, grip, sized, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { changed, layerChips } from "./layer_chips.js";
 import catalogue from "./layer_stack.json";
@@ -17,7 +17,10 @@ const BACK = Array.from({ length: 20 }, (_, k) => 2 ** k); // distances at which
 const WIDE = 600; // pixels from which a layer's type is written out
 const TOP = 46, ROWS = 240, BELOW = 22, GAP = 3; // pixels above, of, and below the strips, and between two
 const MATCH = 11, HEAD = 33; // the matching key's grip, the titles of columns
-const ROOM = 1.25; // times the sequence's length, where the axis ends
+const ROOM = 1.1; // times the longest sequence, where the axis ends
+const FEW = 6; // layers of which one like the layer above it is thinner
+const THIN = 0.6; // times the height of others
+const COURSE = 6; // pixels to either side over which a strip's line is a mean
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
 const HALF = 0.5; // of attention, with which a key is found
 const LEVEL = 0.002; // of attention, less than a tenth of a pixel
@@ -36,10 +39,22 @@ function tableOf(numbers, matchPairs) {
 
 const STILL = { frequencies: new Float64Array(1), sums: new DecayTable(new Float64Array(1)) };
 
-function placesOf(width, context) {
+function placesOf(width) {
   const wide = width >= WIDE, start = wide ? 200 : 112;
-  const x = new Axis({ from: 1, to: ROOM * context, start, end: width - (wide ? 106 : 44), log: true });
+  const x = new Axis({ from: 1, to: ROOM * LONGEST, start, end: width - (wide ? 84 : 54), log: true });
   return { wide, x, columns: x.columns() };
+}
+
+// The axis of the layers, from the bottom up: layer k is between `edges` k and k + 1.
+function rowsOf(pattern) {
+  const high = Array.from(pattern, (letter, k) => (pattern.length <= FEW && letter === pattern[k + 1] ? THIN : 1));
+  const unit = ROWS / high.reduce((sum, one) => sum + one, 0), edges = [TOP + ROWS];
+  for (const one of high) edges.push(edges.at(-1) - one * unit);
+  const last = high.length - 1, rowAt = (y) => high.findIndex((_, k) => k === last || y > edges[k + 1]);
+  return {
+    from: 0, to: last, start: (edges[0] + edges[1]) / 2, end: (edges.at(-1) + edges.at(-2)) / 2, edges,
+    at: (k) => (edges[k] + edges[k + 1]) / 2, invert: rowAt, nearest: (k) => Math.min(Math.max(Math.round(k), 0), last),
+  };
 }
 
 // Everything about one kind of layer that does not depend on how the picture is drawn.
@@ -59,7 +74,7 @@ function compute(state, width, previous) {
   const pattern = patternOf(state), at = Math.min(state.distance, state.context - 1);
   const kinds = Object.fromEntries([...new Set(pattern)].map((letter) => [letter, kindOf(letter, state, at)]));
   const every = Object.values(kinds), layers = [...pattern].map((letter) => kinds[letter]), { model, context } = state;
-  const { columns, x, wide } = previous?.width === width && previous.context === context ? previous : placesOf(width, context);
+  const { columns, x, wide } = previous?.width === width ? previous : placesOf(width);
   const complete = (deadline) => every.every(({ sums, seen }) => sums.fill(seen, deadline)), done = complete(performance.now() + FIRST);
   const values = {
     pattern,
@@ -70,39 +85,43 @@ function compute(state, width, previous) {
     fresh: layers.map(({ fresh }) => fresh),
     pairs: layers.map(({ pairs }) => pairs),
   };
-  const rows = cellAxis(pattern.length, TOP + ROWS, TOP);
+  const rows = rowsOf(pattern);
   return { values, layers, every, at, columns, x, wide, rows, width, model, context, complete: done ? undefined : complete };
 }
 
 // From the foot of its strip to its head, and where what can be pressed stands beside it.
 function rowOf({ rows, wide }, k) {
-  const bottom = rows.at(k - 0.5) - GAP, top = rows.at(k + 0.5), middle = (top + bottom) / 2, high = Math.min(bottom - top, 26) / 2;
+  const bottom = rows.edges[k] - GAP, top = rows.edges[k + 1], middle = (top + bottom) / 2, high = Math.min(bottom - top, 26) / 2;
   const pill = (left, right) => ({ left, right, top: middle - high, bottom: middle + high });
-  return { top, bottom, middle, turning: wide ? pill(20, 96) : pill(14, 58), window: wide ? pill(100, 180) : pill(60, 106) };
+  return { top, bottom, middle, turning: wide ? pill(20, 100) : pill(12, 68), window: wide ? pill(100, 180) : pill(68, 108) };
 }
 
 // ---- drawing
 
-// What can be pressed beside a layer, with its words.
-function drawPill(context, theme, { left, right, top, bottom }, text, colour = null) {
-  context.beginPath();
-  context.roundRect(left + 0.5, top + 0.5, right - left - 1, bottom - top - 1, Math.min(8, (bottom - top) / 2));
-  context.fillStyle = context.strokeStyle = colour ?? theme.muted;
-  context.globalAlpha = 0.2;
-  if (colour) context.fill();
-  context.globalAlpha = context.lineWidth = 1;
-  context.stroke();
-  words(context, theme, text, (left + right) / 2, (top + bottom) / 2, { colour: theme.text, align: "center", width: right - left - 6 });
-}
-
 const colourOf = ({ turns }) => (turns ? colours.position : colours.score);
 
+// A layer's switch: its knob is on the left for RoPE, and on the right for NoPE; and beside it in one frame, how far it sees.
 function drawSide(context, theme, result, k, layer) {
-  const { middle, turning, window } = rowOf(result, k), local = isLocal(layer.letter);
+  const { middle, turning: { left, right, top, bottom }, window } = rowOf(result, k), colour = colourOf(layer), high = bottom - top, half = high / 2, knob = Math.min(half - 3, result.wide ? 10 : 7);
   words(context, theme, String(k + 1), 0, middle, { colour: theme.text, bold: true });
-  drawPill(context, theme, turning, layer.turns ? picture.rope : picture.nope, colourOf(layer));
-  const facts = { window: stacks[result.model].window };
-  drawPill(context, theme, window, local ? picture.last.map((text) => say(text, facts)) : picture.all);
+  context.lineWidth = 1;
+  context.strokeStyle = theme.muted;
+  context.beginPath();
+  context.roundRect(left + 0.5, top + 0.5, window.right - left - 1, high - 1, half);
+  context.stroke();
+  context.fillStyle = colour;
+  context.globalAlpha = 0.25;
+  context.beginPath();
+  context.roundRect(left + 1, top + 1, right - left - 1, high - 2, half);
+  context.fill();
+  context.globalAlpha = 1;
+  context.beginPath();
+  context.arc(layer.turns ? left + knob + 3 : right - knob - 3, middle, knob, 0, 2 * Math.PI);
+  context.fill();
+  const inside = right - left - 2 * knob - 10, at = (left + right) / 2 + (layer.turns ? knob : -knob);
+  words(context, theme, layer.turns ? picture.rope : picture.nope, at, middle, { colour: theme.text, align: "center", width: inside });
+  const facts = { window: stacks[result.model].window }, seen = isLocal(layer.letter) ? picture.last.map((text) => say(text, facts)) : picture.all;
+  words(context, theme, seen, (window.left + window.right) / 2 - 1, middle, { colour: isLocal(layer.letter) ? theme.text : theme.muted, align: "center", width: window.right - window.left - 10 });
 }
 
 // The upper edges of a strip, as [pixel, least, greatest] share of each column as far as the layer sees and is summed;
@@ -136,18 +155,10 @@ function drawStrip(context, theme, result, k, layer, edges) {
     const long = widthOf(context, theme.font, picture.masked) + 12, match = x.at(result.at);
     if (textEnd - end > long && (match < end || match > end + long)) words(context, theme, picture.masked, end + 6, (top + bottom) / 2);
   }
-  context.fillStyle = context.strokeStyle = colour;
-  const shape = (upper, lower) => {
-    context.beginPath();
-    for (const edge of edges) context.lineTo(edge[0], upper(edge));
-    for (let j = edges.length - 1; j >= 0; j--) context.lineTo(edges[j][0], lower(edges[j]));
-    context.fill();
-  };
-  context.globalAlpha = 0.35;
-  shape(([, low]) => up(low), () => bottom);
-  context.globalAlpha = 0.8;
-  shape(([, , high]) => up(high) - 0.8, ([, low]) => up(low) + 0.8); // a line where a column holds one distance
-  context.globalAlpha = 1;
+  const plot = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: bottom, end: top })), course = Plot.course(edges, COURSE);
+  plot.area(edges.map(([pixel, , high]) => [pixel, 0, high]), colour, 0.12);
+  plot.area(course.map(([pixel, mean]) => [pixel, 0, mean]), colour, 0.14);
+  plot.curve(course, colour, { width: 1.4 });
   context.lineWidth = 1;
   context.strokeStyle = theme.muted;
   context.beginPath();
@@ -219,40 +230,44 @@ function drawMatch(context, theme, result, width) {
 function draw({ context, width }, result, _, theme, cursor) {
   const { x, layers, every, wide, values, rows } = result, bottom = TOP + ROWS, trained = stacks[result.model].length;
   const drawn = new Map(every.map((kind) => [kind, { edges: edgesOf(result, kind), stripes: stripesOf(result, kind) }]));
-  for (const tick of x.ticks()) rule(context, x.at(tick), TOP, bottom, theme.grid);
+  const ticks = x.ticks().filter((tick) => tick < result.context);
+  for (const tick of ticks) rule(context, x.at(tick), TOP, bottom, theme.grid);
   words(context, theme, picture.back, x.start - 18, bottom + 11, { align: "right", width: x.start - 18 });
   layers.forEach((layer, k) => {
     const { edges, stripes } = drawn.get(layer), { middle } = rowOf(result, k);
     drawStrip(context, theme, result, k, layer, edges);
     drawStripes(context, theme, result, k, stripes);
     drawSide(context, theme, result, k, layer);
-    const kept = values.share[k] >= HALF, style = { align: "right", bold: true, colour: kept ? colourOf(layer) : theme.muted };
-    const said = [picture[kept ? "found" : "lost"], values.seen[k] ? say(picture.weight, { weight: 100 * values.share[k] }) : ""], high = rows.at(0) - rows.at(1);
-    if (wide || high < 34) words(context, wide ? sized(theme, 15) : theme, wide ? said.join(" ").trim() : said[0], width, middle, style);
-    else said.forEach((text, line) => words(context, theme, text, width, middle + (said[1] ? 17 * line - 8 : 0), style));
+    const kept = values.share[k] >= HALF, colour = kept ? colours.key : theme.muted, dot = x.at(result.context) + (wide ? 14 : 9);
+    context.fillStyle = context.strokeStyle = colour;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.arc(dot, middle, 4.5, 0, 2 * Math.PI);
+    kept ? context.fill() : context.stroke();
+    words(context, wide ? sized(theme, 14) : theme, picture[kept ? "found" : "lost"], dot + 9, middle, { bold: kept, colour: kept ? theme.text : theme.muted, width: width - dot - 9 });
   });
-  const title = wide ? picture.weight_title : "";
-  words(context, theme, title, width, HEAD, { align: "right" });
   const { left } = rowOf(result, 0).turning, end = x.at(result.context);
   words(context, theme, picture.press, left, HEAD, { width: x.start - left - 12 });
   rule(context, end, TOP, bottom + 3, theme.text, { width: 2 });
-  const last = picture.end.map((text) => say(text, result)), bold = `600 ${theme.font}`;
-  const ends = last.find((text) => widthOf(context, bold, text) < 2 * (width - end)) ?? last.at(-1), from = end - widthOf(context, bold, ends) / 2;
-  words(context, theme, ends, end, bottom + 12, { align: "center", colour: theme.text, bold: true });
-  for (const tick of x.ticks()) {
-    const text = wide ? formatInteger(tick) : picture.powers[Math.log10(tick)];
-    if (x.at(tick) + widthOf(context, theme.font, text) / 2 < from - 6) words(context, theme, text, x.at(tick), bottom + 12, { align: "center" });
+  const ends = say(picture.end, result), bold = `600 ${theme.font}`, half = widthOf(context, bold, ends) / 2, middle = Math.min(end, width - half);
+  words(context, theme, ends, middle, bottom + 12, { align: "center", colour: theme.text, bold: true });
+  for (const tick of ticks) {
+    const text = wide ? formatInteger(tick) : picture.powers[Math.log10(tick)], apart = widthOf(context, theme.font, text) / 2 + half + 14;
+    if (Math.abs(x.at(tick) - middle) > apart) words(context, theme, text, x.at(tick), bottom + 12, { align: "center" });
   }
+  let room = width; // of what the strips are
   if (trained < result.context) {
     rule(context, x.at(trained), TOP, bottom, theme.text, { dash: [5, 3] });
     const spot = x.at(result.at), side = spot < x.at(trained) ? 1 : -1; // the mark stands beside the key's line
     const marks = picture.trained.map((text) => say(text, { length: trained })).map((mark) => {
-      const half = widthOf(context, theme.font, mark) / 2, most = width - widthOf(context, theme.font, title) - 8 - half, over = Math.min(x.at(trained), most);
+      const half = widthOf(context, theme.font, mark) / 2, most = width - half, over = Math.min(x.at(trained), most);
       return [mark, Math.abs(over - spot) > half + 6 ? over : spot + side * (half + 6), most];
     });
     const [mark, middle, most] = marks.find(([, middle, most]) => middle <= most) ?? marks.at(-1);
     words(context, theme, mark, Math.min(middle, most), HEAD, { align: "center", colour: theme.text, ground: true });
+    room = Math.min(middle, most) - widthOf(context, theme.font, mark) / 2;
   }
+  words(context, theme, picture.strip, x.start, HEAD, { ground: true, width: room - x.start - 10 });
   drawMatch(context, theme, result, width);
   if (cursor !== null) {
     const row = rowOf(result, cursor.layer), spot = Math.min(Math.max(x.at(cursor.back), x.start), x.end);

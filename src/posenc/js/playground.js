@@ -86,19 +86,19 @@ function facts({ values, model, unseen, waits = false, read }, state, done) {
   const gone = excess > LITTLE && length > TRAINED && lower !== null ? (100 * lower) / excess : null;
   return {
     unseen: unseen ? unseen.filter(Boolean).length : null, all_pairs: unseen?.length, past: length > TRAINED,
-    gone, grown: gone && -gone, cost: less(within, trained_within),
+    gone, cost: less(within, trained_within),
     likely_within: likely(within), likely_far: likely(far),
     trained: TRAINED, last: length / 4, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: done ? length : read ?? 0, bent: !isAsTrained(state), copies: isCopy(state),
     within, far, trained_within, trained_far, right_within, right_far, trained_right_within, trained_right_far,
   };
 }
 
-function reading({ values }, state, { position, distance }) {
+function reading({ values, attention }, state, { position, distance }) {
   const bin = Math.floor(position / LOSS_BIN), near = Math.floor(distance / LOGIT_BIN);
   const at = (list, k) => known(list?.[k]);
   return {
     from: bin * LOSS_BIN, to: (bin + 1) * LOSS_BIN - 1, right: percent(at(values.accuracies, bin)), loss: at(values.losses, bin), trained_loss: at(values.trained_losses, bin),
-    weight: at(values.attention, position), logit: at(values.logits, near), trained_logit: at(values.trained_logits, near),
+    weight: attention ? at(values.attention, position) : null, logit: at(values.logits, near), trained_logit: at(values.trained_logits, near),
   };
 }
 

@@ -1,7 +1,7 @@
-// The panels of the Playground, from the top: loss by position; the frequencies of the pairs, and the attention of a query,
-// beside each other or one below the other; and with the details, the mean logit by distance and what the model writes.
+// The panels of the Playground, from the top: loss by position; the frequencies of the pairs, or the attention of a query
+// where there are none; and with the details, that attention, the mean logit by distance and what the model writes.
 
-import { colours, pairColour } from "./colours.js";
+import { colours, pairColour, shade } from "./colours.js";
 import { Axis, Plot, cellAxis, grip, legend, sized, widthOf, words } from "./drawing.js";
 import { nameCurves } from "./labels.js";
 import { fixed, grouped } from "./numbers.js";
@@ -14,21 +14,23 @@ import { TRAINED, WRITTEN, isAsTrained, isRotary, wordsOf } from "./transformer_
 const { picture } = catalogue;
 const PAIRS = wordsOf({ pairs: "" }).length, HEADS = Object.keys(catalogue.controls.head.options);
 const LEFT = 40, RIGHT = 38; // pixels beside the charts
-const WIDE = 480, BESIDE = 640; // pixels from which attention is always there, and from which it is beside the pairs
+const WIDE = 480, BESIDE = 640; // pixels from which letters are larger, and from which attention is beside the pairs
 const FAINTEST = 1e-4; // attention weight
 const THICK = 6; // pixels of the bar of a weight of 1
 const RADIUS = 4.5; // of the rings that are dragged
-const STALE = 0.3; // opacity of what is of the setting before
+const STALE = 0.3, PALE = 0.4; // opacity of what is of the setting before, and of single values behind their mean
 const HIGH = 14; // pixels between two numbers one below the other
 const HEAD = 20; // pixels above all losses, for words
+const MOST = 6; // nats, where the axis of losses ends
+const AROUND = 2; // bins to either side over which a line is the mean, but not across L
 const FINE = LOSS_BIN / 8; // tokens between two points of an area
 
 // Heights of the panels in pixels, but for attention: of its words and its chart.
 const SIZES = {
   beside: { loss: 204, strip: 88, logits: 64 },
-  middle: { loss: 112, strip: 42, attention: 90, logits: 34 },
+  middle: { loss: 130, strip: 67 },
   small: { loss: 78, strip: 32, attention: 80, logits: 32 }, // with the details
-  narrow: { loss: 182, strip: 45, attention: 110, logits: 44 },
+  narrow: { loss: 160, strip: 80, attention: 110, logits: 44 },
 };
 
 // Where each panel and each row of words begins and ends, down the picture.
@@ -53,8 +55,10 @@ function stacked(sizes, { beside, wide }, state) {
     at.strip = panel(sizes.strip);
     at.toggles = down(17);
   }
-  if (beside) y = top;
-  if (wide || !rotary) attention(beside || !wide ? end : end + sizes.attention);
+  if (!rotary || (beside && state.details)) {
+    y = top;
+    attention(end);
+  }
   at.details = [down(10), down(22)];
   if (state.details) {
     if (!at.attention) attention(y + sizes.attention);
@@ -74,14 +78,14 @@ export function places(width, state) {
   const axis = (from, to, [top, bottom], log = false) => new Axis({ from, to, start: bottom, end: top, log });
   const box = (rows, left = LEFT, right = end) => rows && { left, right, top: rows[0], bottom: rows[1] };
   const along = (start) => new Axis({ from: 0, to: state.length, start, end });
-  const first = beside && rotary ? middle + 46 : LEFT, start = at.heads && at.heads[0] < at.attentionTitle ? Math.round((LEFT + end) / 2) : first;
+  const split = beside && rotary && state.details, first = split ? middle + 46 : LEFT, start = at.heads && at.heads[0] < at.attentionTitle ? Math.round((LEFT + end) / 2) : first;
   const cell = (end - start) / HEADS.length;
   return {
     wide, beside, at, height: at.height, weights: at.attention ? axis(FAINTEST, 1, at.attention, true) : null,
     x: along(LEFT), keys: along(first), // positions and distances; positions of keys
     loss: box(at.loss), attention: box(at.attention, first), logits: box(at.logits), details: box(at.details, LEFT, width - 8),
     heads: at.heads ? HEADS.map((name, k) => ({ name, ...box(at.heads, start + k * cell, start + (k + 1) * cell) })) : [],
-    strip: at.strip ? { x: cellAxis(PAIRS, LEFT, beside ? middle : width - 8), y: axis(1 / 32, 4, at.strip, true), bottom: at.toggles } : null,
+    strip: at.strip ? { x: cellAxis(PAIRS, LEFT, split ? middle : wide ? end : width - 8), y: axis(1 / 32, 4, at.strip, true), bottom: at.toggles } : null,
   };
 }
 
@@ -132,12 +136,24 @@ function above(plot, upper, lower, colour, opacity) {
   plot.area(columns, colour, opacity);
 }
 
-// The loss of the model as it is; beside it, dashed, as it was trained. What is above the level within L is tinted, and what
-// a change has gained.
+// The mean around each bin.
+function smoothed(values) {
+  const side = (k) => k < TRAINED / LOSS_BIN;
+  return Array.from(values, (value, k) => {
+    if (!Number.isFinite(value)) return NaN;
+    let sum = 0, count = 0;
+    for (let j = Math.max(k - AROUND, 0); j <= Math.min(k + AROUND, values.length - 1); j++) {
+      if (side(j) === side(k) && Number.isFinite(values[j])) sum += values[j], count++;
+    }
+    return sum / count;
+  });
+}
+
+// The loss of the model as it is, and its values paler; beside it, dashed, as it was trained. What is above the level within L
+// is tinted, and what a change has gained. Losses above the axis are dots at its end.
 function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   const { values, stale, x, at, beside, loss: { top, bottom } } = result, { losses, trained_losses } = values;
-  const most = Math.min(Math.ceil(Math.max(4, ...finite(losses), ...finite(trained_losses), ...finite(stale)) + 0.2), 12);
-  const y = new Axis({ from: 0, to: (most * (bottom - top)) / (bottom - top - HEAD), start: bottom, end: top }), plot = new Plot(context, theme, x, y);
+  const y = new Axis({ from: 0, to: (MOST * (bottom - top)) / (bottom - top - HEAD), start: bottom, end: top }), plot = new Plot(context, theme, x, y);
   const tints = [{ label: picture.excess, colour: colours.excess, area: true }, { label: picture.gained, colour: colours.score, area: true }].slice(0, bent ? 2 : 1);
   const room = beside ? tints.reduce((sum, { label }) => sum + widthOf(context, theme.font, label) + 40, 0) : 0;
   legend(context, theme, tints, beside ? width - room : LEFT, beside ? at.title : at.legend, width);
@@ -153,21 +169,26 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   plot.rule([x.at(TRAINED), y.end], [x.at(TRAINED), y.start], { colour: theme.muted, dash: [] });
 
   const until = Array.from(losses, (loss, k) => (Number.isFinite(loss) ? loss : stale?.[k] ?? NaN)); // new as far as there is
-  const [level] = averages(bent ? trained_losses : until, state), own = within(until), before = within(trained_losses);
+  const [level] = averages(bent ? trained_losses : until, state), own = within(smoothed(until)), before = within(smoothed(trained_losses));
   above(plot, own, (t) => (t >= TRAINED ? level ?? NaN : bent ? before(t) : NaN), colours.excess, 0.34);
   if (bent) above(plot, before, own, colours.score, 0.2);
   const curves = [
-    { text: bent ? picture.bent : picture.trained, values: losses, shown: until, colour: colours.score, style: { width: 2.6 } },
-    { text: picture.trained, values: trained_losses, shown: trained_losses, colour: theme.muted, style: { width: 1.3, dash: [4, 3] } },
-  ].slice(0, bent ? 2 : 1);
+    ...(bent ? [{ text: picture.bent, values: losses, shown: until, colour: colours.score, written: shade(0.8, theme), style: { width: 2.6 } }] : []),
+    { text: picture.trained, values: bent ? trained_losses : losses, shown: bent ? trained_losses : until, colour: theme.muted, written: theme.muted, style: bent ? { width: 1.6, dash: [4, 3] } : { width: 2.6 } },
+  ];
+  const [{ values: raw, colour: paler }] = curves, low = (list) => Array.from(list, (loss) => Math.min(loss, MOST));
+  context.globalAlpha = PALE;
+  throughBins(plot, low(raw), LOSS_BIN, paler, { width: 1 });
+  plot.marks(Array.from(raw, (loss, k) => [(k + 0.5) * LOSS_BIN, loss]).filter(([, loss]) => loss > MOST).map(([t]) => [t, MOST]), paler, { radius: 2 });
+  context.globalAlpha = 1;
   for (const { values, shown, colour, style } of curves.toReversed()) {
-    const old = Array.from(shown, (loss, k) => (Number.isFinite(values[k + 1]) ? NaN : loss));
+    const line = low(smoothed(shown)), old = line.map((loss, k) => (Number.isFinite(values[k + 1]) ? NaN : loss));
     if (stale) faintly(context, true, () => throughBins(plot, old, LOSS_BIN, colour, style));
-    throughBins(plot, values, LOSS_BIN, colour, style);
+    throughBins(plot, line.map((loss, k) => (Number.isFinite(values[k]) ? loss : NaN)), LOSS_BIN, colour, style);
   }
-  const means = curves.map(({ values, shown, colour }) => ({ mean: averages(shown, state)[1], from: 0.75 * x.to, stale: averages(values, state)[1] === null, colour }));
-  drawMeans(plot, [...means, { mean: level, from: 0, stale: false, colour: theme.text, dash: [2, 3] }]);
-  const names = curves.map(({ text, shown, colour }) => ({ text, colour, points: Array.from(shown, (loss, k) => [x.at((k + 0.5) * LOSS_BIN), y.at(loss)]) }));
+  const means = curves.map(({ values, shown, colour, written }) => ({ mean: averages(shown, state)[1], from: 0.75 * x.to, stale: averages(values, state)[1] === null, colour, written }));
+  drawMeans(plot, [...means, { mean: level, from: 0, stale: false, colour: theme.text, written: theme.text, dash: [2, 3] }]);
+  const names = curves.map(({ text, shown, written }) => ({ text, colour: written, points: low(smoothed(shown)).map((loss, k) => [x.at((k + 0.5) * LOSS_BIN), y.at(loss)]) }));
   const under = level === null ? NaN : y.at(level) + (y.at(level) + 16 < y.start ? 2 : -16);
   const long = widthOf(context, theme.font, picture.level), left = Math.min(from, x.end - long);
   const spot = level === null ? [] : [{ left, right: left + long, top: under, bottom: under + 14 }];
@@ -181,12 +202,12 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
 // curve comes to.
 function drawMeans(plot, means) {
   const { context, theme, x, y } = plot, known = means.filter(({ mean }) => mean !== null).sort((one, other) => other.mean - one.mean);
-  known.forEach(({ mean, from, stale, colour, dash = [] }, k) => {
-    const down = Math.min(y.at(mean), y.start - HIGH * (known.length - 1 - k)), before = k ? known[k - 1].down + HIGH : -Infinity;
+  known.forEach(({ mean, from, stale, colour, written, dash = [] }, k) => {
+    const down = Math.min(y.at(Math.min(mean, MOST)), y.start - HIGH * (known.length - 1 - k)), before = k ? known[k - 1].down + HIGH : -Infinity;
     known[k].down = Math.max(down, before);
     faintly(context, stale, () => {
       plot.line([[from, mean], [x.to, mean]], colour, { width: 1.2, dash });
-      words(context, theme, fixed(mean, 2), x.end + 4, known[k].down, { colour, bold: true, width: RIGHT - 4 });
+      words(context, theme, fixed(mean, 2), x.end + 4, known[k].down, { colour: written, bold: true, width: RIGHT - 4 });
     });
   });
 }
@@ -258,7 +279,7 @@ function drawTicks(context, theme, x, y) {
 
 // The box that opens what stands below it.
 function drawDetails(panel) {
-  const { context, theme, result: { details: { left, right, top, bottom }, wide, strip }, state } = panel, folds = !wide && strip !== null;
+  const { context, theme, result: { details: { left, right, top, bottom }, strip }, state } = panel, folds = strip !== null;
   context.fillStyle = theme.muted;
   context.globalAlpha = 0.1;
   context.fillRect(left, top, right - left, bottom - top);

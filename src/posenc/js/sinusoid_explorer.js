@@ -4,21 +4,22 @@ import { kernelAsymmetry, kernelBand, kernelResidual, offsetProducts, randomOrth
 import { colours, pairColour } from "./colours.js";
 import { Axis, Plot, cellAxis, grip, legend, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
-import { formatInteger } from "./numbers.js";
+import { fixed, formatInteger } from "./numbers.js";
 import { say } from "./sentences.js";
 import catalogue from "./sinusoid_explorer.json";
 
 const { picture } = catalogue;
-const POSITIONS = 128, REACH = 64, SHOWN = 12; // positions 0 … 127 of the text, distances −64 … 64; dials at most
+const POSITIONS = 128, REACH = 64; // positions 0 … 127 of the text, distances −64 … 64
+const WIDE = 600; // pixels from which there are more dials, and longer words
 const COARSE = 4; // while something is dragged, the band is that of every fourth position
 const SAME = 1e-9; // below it, a difference is rounding
 const KEY = [5, 3], PLAIN = [6, 4]; // dashes
 const LINE = 42; // the positions, the query above and the key below
 
-// From above: the positions, a dial for each pair, the curves.
+// From above: the positions, a row of dials with their cosines, the curves.
 function places(width) {
-  if (width >= 600) return { dials: { top: 106, right: width, bottom: 170 }, heading: 190, chart: { top: 238, bottom: 386 } };
-  return { dials: { top: 106, right: width, bottom: 208 }, heading: 226, chart: { top: 278, bottom: 372 } };
+  if (width >= WIDE) return { dials: { top: 106, right: width, size: 68 }, heading: 216, chart: { top: 264, bottom: 424 } };
+  return { dials: { top: 106, right: width, size: Math.min(52, width / 6) }, heading: 196, chart: { top: 248, bottom: 388 } };
 }
 
 // What is said of the rows of a kernel.
@@ -54,7 +55,7 @@ function throughMatrix({ weight, draw, base, dim, offset }, frequencies, before)
 function withoutMatrix({ base, dim }, frequencies, before) {
   if (before?.base === base && before.dim === dim) return before;
   const plain = Float64Array.from({ length: 2 * REACH + 1 }, (_, distance) => decay(distance, frequencies));
-  return { base, dim, least: Math.min(...plain), at: Float64Array.from(plain, (_, k) => plain[Math.abs(k - REACH)]) };
+  return { base, dim, at: Float64Array.from(plain, (_, k) => plain[Math.abs(k - REACH)]) };
 }
 
 function compute(state, width, previous) {
@@ -73,34 +74,37 @@ function compute(state, width, previous) {
     const done = through.complete(deadline);
     return Object.assign(values, through.measured) && done;
   });
-  // As far down as the curves go from wherever one stands.
-  const least = weight === "random" ? Math.min(...values.low, without.least) : without.least;
   const axes = {
     position: new Axis({ from: 0, to: POSITIONS - 1, start: 12, end: width - 14 }),
     pair: cellAxis(frequencies.length, 0, width),
     offset: new Axis({ from: -REACH, to: REACH, start: 50, end: width - 10 }),
-    product: new Axis({ from: Math.max(Math.floor(least * 10) / 10, -1) - 0.05, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
+    product: new Axis({ from: -1.08, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
   };
-  return { values, axes, place, through, without, frequencies, dials: dialsOf(frequencies.length, place.dials), complete };
+  return { values, axes, place, through, without, frequencies, dials: dialsOf(frequencies, place.dials), complete };
 }
 
-// The largest dials that fit, each at { pair, x, y }: of many pairs, every second, every third and so on.
-function dialsOf(pairs, { top, right, bottom }) {
-  const every = Math.ceil(pairs / SHOWN), count = Math.ceil(pairs / every);
-  let size = 92, columns = 0;
-  for (; ; size -= 1) {
-    columns = Math.min(Math.floor(right / size), count);
-    if (columns > 0 && Math.ceil(count / columns) * size <= bottom - top) break;
+// A row of dials, each at { pair, x, y }: the fastest pair, some that rotate far enough within the text to differ, and the slowest.
+function dialsOf(frequencies, { top, right, size }) {
+  const last = frequencies.length - 1, most = right >= WIDE ? 8 : 6, slow = frequencies.filter((frequency) => frequency * 4 * POSITIONS >= 2 * Math.PI).length - 1;
+  const to = Math.max(slow, most - 2), count = to < last ? most - 1 : most, spread = Array.from({ length: count }, (_, k) => Math.round((k * Math.min(to, last)) / (count - 1)));
+  const pairs = [...new Set([...spread, last])], wide = right / pairs.length;
+  return { size, all: pairs.map((pair, k) => ({ pair, x: (k + 0.5) * wide, y: top + size / 2 })) };
+}
+
+// Below each dial the cosine of its angle, as a bar from 0 and as a number.
+function drawCosines(context, theme, { frequencies, place: { dials: { top } }, dials: { size, all } }, { offset }) {
+  const zero = top + size + 16, bar = new Axis({ from: -1, to: 1, start: zero + 12, end: zero - 12 });
+  for (const { pair, x } of all) {
+    const cosine = Math.cos(offset * frequencies[pair]), plot = new Plot(context, theme, new Axis({ from: 0, to: 1, start: x - 22, end: x - 10 }), bar);
+    plot.bar(x - 16, 8, cosine, pairColour(pair, frequencies.length));
+    plot.horizontal(0, { colour: theme.muted, dash: [] });
+    words(context, theme, fixed(cosine, 2), x - 8, zero, { colour: theme.text });
   }
-  columns = Math.ceil(count / Math.ceil(count / columns)); // as many in each row
-  const wide = Math.min(right / columns, 1.3 * size), left = (right - columns * wide) / 2;
-  const at = (_, k) => ({ pair: k * every, x: left + ((k % columns) + 0.5) * wide, y: top + (Math.floor(k / columns) + 0.5) * size });
-  return { size, all: Array.from({ length: count }, at) };
 }
 
 function drawDials({ context, width }, { frequencies, values, place, dials: { size, all } }, state, theme, chosen) {
   const pairs = frequencies.length, radius = size * 0.45;
-  words(context, theme, picture.dials.map((text) => say(text, { pairs, shown: all.length })), 0, place.dials.top - 12, { colour: theme.text, bold: true, width });
+  words(context, theme, picture.dials.map((text) => say(text, { ...state, pairs, shown: all.length })), 0, place.dials.top - 12, { colour: theme.text, bold: true, width });
   context.globalAlpha = 0.4;
   for (const { pair, x, y } of all) {
     const start = -state.position * frequencies[pair]; // on a canvas the y axis points down
@@ -173,17 +177,17 @@ function drawPositions({ context, width }, { axes: { position: x } }, state, the
   nameOf(context, theme, say(picture[key < 0 ? "key_before" : key < POSITIONS ? "key" : "key_after"], { key }), other.x, other.y, colours.key, width);
 }
 
-function drawKernel({ context, width }, { values, axes, place }, state, theme, cursor, { x: px, y: py }) {
-  const { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS }, random = weight === "random";
+function drawKernel({ context, width }, result, state, theme, cursor, { x: px, y: py }) {
+  const { values, axes, place } = result, { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS }, random = weight === "random";
   const points = (line) => Array.from(line, (value, k) => [k - REACH, value]);
-  const long = width >= 600 ? picture.long : picture.short, entry = (name, colour, stroke) => ({ label: say(long[name], facts), colour, ...stroke });
+  const long = width >= WIDE ? picture.long : picture.short, entry = (name, colour, stroke) => ({ label: say(long[name], facts), colour, ...stroke });
   words(context, theme, picture.y, 0, place.heading, { colour: theme.text, bold: true, width });
   const entries = [entry(random ? "from_here" : "from_everywhere", colours.query)];
   if (random) entries.push(entry("band", colours.position, { area: true }));
   if (weight !== "identity") entries.push(entry("plain", theme.muted, { dash: PLAIN }));
   legend(context, theme, entries, 0, place.heading + 18, width);
   const plot = new Plot(context, theme, x, y), room = new Axis({ from: x.invert(x.start - 10), to: REACH, start: x.start - 10, end: x.end });
-  new Plot(context, theme, room, y).axes({ xTitle: picture.x, yTitle: "", xTicks: width >= 600 ? 8 : 4, yTicks: 4, xText: formatInteger });
+  new Plot(context, theme, room, y).axes({ xTitle: picture.x, yTitle: "", xTicks: width >= WIDE ? 8 : 4, yTicks: 4, xText: formatInteger });
   plot.vertical(0, { colour: theme.muted, dash: [] });
   if (random) plot.area(points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]), colours.position);
   if (weight !== "identity") plot.line(points(values.plain), theme.muted, { width: 1.6, dash: PLAIN });
@@ -191,6 +195,9 @@ function drawKernel({ context, width }, { values, axes, place }, state, theme, c
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
   grip(context, theme, px, py, colours.key);
   nameOf(context, theme, say(picture.offset, state), px - 13, y.end - 9, colours.key, x.end);
+  const product = say(picture.product[Number(width < WIDE)], { ...state, product: fixed(values.kernel[offset + REACH], 2), pairs: result.frequencies.length });
+  const right = px + 13 + widthOf(context, `600 ${theme.font}`, product) <= x.end, down = py + 32 < y.start ? py + 24 : py - 24;
+  words(context, theme, product, right ? px + 13 : px - 13, down, { colour: theme.text, align: right ? "left" : "right", bold: true, ground: true });
   if (cursor !== null) plot.vertical(cursor.offset);
 }
 
@@ -198,11 +205,12 @@ function draw(canvas, result, state, theme, cursor) {
   const [query, key, offset] = handles(result, state);
   drawPositions(canvas, result, state, theme, [query, key]);
   drawDials(canvas, result, state, theme, cursor?.last === "pair" ? cursor.pair : null);
+  if (state.weight === "identity") drawCosines(canvas.context, theme, result, state);
   drawKernel(canvas, result, state, theme, cursor?.last === "offset" ? cursor : null, offset);
 }
 
 function facts({ values: { residual, asymmetry, peak }, frequencies }) {
-  return { by_position: 100 * residual ** 2, by_offset: residual < SAME, symmetric: asymmetry < SAME, peak, slowest: (2 * Math.PI) / frequencies.at(-1) };
+  return { alike: frequencies[0] === frequencies.at(-1), pairs: frequencies.length, by_position: 100 * residual ** 2, by_offset: residual < SAME, symmetric: asymmetry < SAME, peak, slowest: (2 * Math.PI) / frequencies.at(-1) };
 }
 
 function reading({ values, frequencies }, state, { pair, offset, last }) {
@@ -214,7 +222,7 @@ function reading({ values, frequencies }, state, { pair, offset, last }) {
 }
 
 const onChart = ({ axes: { offset: x, product: y } }) => [{ left: x.start, right: x.end, top: y.end, bottom: y.start }];
-const onDials = ({ place: { dials: { top, right, bottom } } }) => [{ left: 0, right, top, bottom }];
+const onDials = ({ place: { dials: { top, right, size } } }) => [{ left: 0, right, top, bottom: top + size }];
 
 // The dial nearest to a point.
 const dialAt = (x, y, { dials: { all } }) => all.reduce((best, one) => (Math.hypot(one.x - x, one.y - y) < Math.hypot(best.x - x, best.y - y) ? one : best)).pair;

@@ -16,7 +16,7 @@ class FrequencyBank(Explorable):
     main = ("distance", "chart")
 
     distance = Control(500, 0, 65_536, "tokens")
-    chart = Choice("cosines", chips=True)
+    chart = Choice("none", chips=True)
     other = Control(501, 0, 65_536, "tokens", needs={"chart": ["difference"]})
     pair = Control(44, 0, 127, "integer")
     base = Control(10_000.0, 1, 1e8, "log")

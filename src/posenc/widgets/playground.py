@@ -44,8 +44,8 @@ class Playground(Explorable):
     """A trained Transformer reads a text, with its positional encoding as trained and as changed."""
 
     module = "playground"
-    room = (766, 838)
-    main = ("encoding", "task", "preset")
+    room = (732, 812)
+    main = ("encoding", "preset")
 
     encoding = Choice("rope_10000", chips=True, options_need=dict.fromkeys(UNLEARNED, {"task": ["text"]}))
     preset = Choice("none", needs={"encoding": ROTARY}, chips=True)

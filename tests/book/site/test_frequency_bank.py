@@ -24,7 +24,7 @@ def lead(live, tip: tuple[float, float], middle: tuple[float, float], rotations:
 @pytest.mark.parametrize(("pair", "rotations"), [(44, 1), (44, 2), (20, 3), (63, 0.5), (44, -0.1)])
 def test_the_large_pair_is_dragged_around_and_the_distance_follows(open_live, pair, rotations):
     live = open_live(FrequencyBank)
-    live.set(pair=pair, distance=500)
+    live.set(pair=pair, distance=500, chart="cosines")
     hand = handle_of(live, "pair")
     assert math.hypot(hand["x"] - 254, hand["y"] - 286) == pytest.approx(64, abs=1)
     lead(live, (hand["x"], hand["y"]), (254, 286), rotations)
@@ -45,7 +45,7 @@ def test_any_small_dial_is_dragged_and_a_tap_chooses_it(open_live, finger):
 
 def test_a_dial_and_its_bar_read_off_the_same_pair_and_are_pressed(open_live):
     live = open_live(FrequencyBank)
-    live.set(pair=44)
+    live.set(pair=44, chart="cosines")
     canvas = live.figure.locator("canvas")
     canvas.hover(position={"x": 23, "y": 45})
     by_dial = live.readout

@@ -117,6 +117,7 @@ def test_keys_switch_pairs_and_scale_them(open_live):
 def test_keys_choose_task_and_seed(open_live):
     live = open_live(Playground)
     live.set(length=128, query=60)
+    live.open()
     live.control("task").get_by_role("radio").first.press("ArrowRight")
     live.settle()
     assert live.get("task") == "copy"
@@ -126,7 +127,6 @@ def test_keys_choose_task_and_seed(open_live):
     encodings.get_by_role("radio").first.press("ArrowRight")
     live.settle()
     assert live.get("encoding") == "alibi", "NoPE has not learned the task"
-    live.open()
     assert not live.control("seed").is_visible()
     live.set(task="text")
     live.control("seed").get_by_role("radio").first.press("ArrowRight")

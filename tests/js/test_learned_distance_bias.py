@@ -63,7 +63,7 @@ def test_the_story_clamps():
     assert facts["bias"]["drop"] > 1 < facts["bias"]["at_far"]
     assert story["bias"].setting["pair"] in story["bias"].values["most_negative"]
     assert facts["bias"]["rotations"] < 1
-    assert facts["logit"]["share"] == 0, "it opens at the trained length"
+    assert facts["logit"]["share"] > 80, "it opens past the trained length"
     assert facts["bias"]["share"] > 80 > 1 > facts["clamp"]["share"]
     assert facts["control"]["share"] > 80
 

@@ -108,7 +108,7 @@ def of_section_5() -> Iterator[str]:
     yield f"of one small model (base {grouped(10_000)})"
     story = LearnedDistanceBias.story()
     facts = {name: shown(LearnedDistanceBias, **story[name]).facts for name in ("bias", "clamp", "control")}
-    yield f"in the end, {facts['bias']['share']:.0f} % of the attention"
+    yield f"At 256, {facts['bias']['share']:.0f} % of the attention"
     yield f"divides the weight of a key 128 tokens back by {facts['bias']['drop']}"
     yield f"until it multiplies weights by {facts['bias']['at_far']}"
     yield f"falls from {facts['clamp']['unclamped']:.2f} to {facts['clamp']['loss']:.2f} nats per byte"

@@ -97,7 +97,7 @@ function reading({ values, attention }, state, { position, distance }) {
   const bin = Math.floor(position / LOSS_BIN), near = Math.floor(distance / LOGIT_BIN);
   const at = (list, k) => known(list?.[k]);
   return {
-    from: bin * LOSS_BIN, to: (bin + 1) * LOSS_BIN - 1, right: percent(at(values.accuracies, bin)), loss: at(values.losses, bin), trained_loss: at(values.trained_losses, bin),
+    position, from: bin * LOSS_BIN, to: (bin + 1) * LOSS_BIN - 1, right: percent(at(values.accuracies, bin)), loss: at(values.losses, bin), trained_loss: at(values.trained_losses, bin),
     weight: attention ? at(values.attention, position) : null, logit: at(values.logits, near), trained_logit: at(values.trained_logits, near),
   };
 }

@@ -48,7 +48,7 @@ class LearnedDistanceBias(Explorable):
     main = ("clamp",)
 
     clamp = Choice("none", chips=True)
-    length = Control(TRAINED, 1, LONGEST, "integer")
+    length = Control(LONGEST, 1, LONGEST, "integer")
     show_pair = Switch(False)
     pair = Control(7, 0, HEAD_DIM // 2 - 1, "integer", needs="show_pair")
     base = Choice("10000", chips=True)

@@ -42,7 +42,7 @@ def test_the_pdf_has_contents_bookmarks_and_links_within_itself(built_site: Path
     chapter, sections, glossary, _ = book.outline
     begins = [book.get_destination_page_number(one) for one in (chapter, glossary)]
     assert [chapter.title, glossary.title] == ["09 Why length extrapolation fails", "Glossary and notation"]
-    assert "Two suspects" in [one.title for one in sections if not isinstance(one, list)]
+    assert "Attention dilution" in [one.title for one in sections if not isinstance(one, list)]
     contents = book.pages[0].extract_text().split()
     for page in begins:  # as it is numbered there
         assert str(page + 1) in contents

@@ -149,8 +149,10 @@ const render = explorable({
   controls: { encoding: chipsAndList, preset: chipsAndList, pairs: pairChips },
   height: (width, state) => places(width, state).height,
   compute, draw: drawPanels, facts, reading, handles, press, blocks: blocksOf,
-  linked: (changes, state) =>
-    changes.encoding && changes.encoding !== state.encoding ? { pairs: "", preset: "none", base: 1, clamp: false } : undefined,
+  linked(changes, state) {
+    if (changes.encoding && changes.encoding !== state.encoding) return { pairs: "", preset: "none", base: 1, clamp: false };
+    return changes.preset && changes.preset !== state.preset && !("pairs" in changes) ? { pairs: "" } : undefined; // bars scaled by hand
+  },
   pixel: ({ x, loss, strip, scales }, at, pair) => (pair === undefined ? [x.at(at), (loss.top + loss.bottom) / 2] : [strip.x.at(pair), strip.y.at(scales[pair])]),
 });
 

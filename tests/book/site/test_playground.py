@@ -110,6 +110,9 @@ def test_keys_switch_pairs_and_scale_them(open_live):
     chip.press("ArrowDown")
     assert live.get("pairs").split()[5] == "0.841"
     assert chip.get_attribute("aria-label") == "pair 5, frequency × 0.841"
+    live.control("preset").get_by_role("radio").first.press("ArrowRight")
+    live.settle()
+    assert (live.get("preset"), live.get("pairs")) == ("pi", ""), "a method's frequencies alone"
     live.set(encoding="alibi")
     assert not live.control("pairs").is_visible()
 

@@ -314,7 +314,7 @@ def what_it_still_finds() -> Iterator[str]:
     for method in ("bias clamped", "NTK-aware", "YaRN without temperature", "dynamic NTK", "YaRN"):
         p = f"{sign_test(past[method], past['bias clamped']):.3f} " if method != "bias clamped" else ""
         yield f"| {RETRIEVAL[method]} | {span((shares[method].low, shares[method].high))} | {p}|"
-    yield "| method | share found, 95 % interval | $p$ |"
+    yield "| method | share found, 95 % interval | p-value |"
     yield "Where the needles were, of those 32"
     # a needle in the middle of each eighth: 3 and 4 of them lie farther back than the trained length
     far = {method: int(found[method][12_288][:, :3].sum() + found[method][16_384][:, :4].sum()) for method in RETRIEVAL}

@@ -15,6 +15,7 @@ import yaml
 from playwright.sync_api import Page, expect
 
 from book._site.pages import cite
+from book.claims import evidence
 from posenc.widgets import EXPLORABLES
 from tests.book.site.browser import ROOT, chapters, pages
 from tests.book.site.visit import ALL_OF_IT, KINDS, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
@@ -326,6 +327,13 @@ def test_every_reference_is_used(built_site: Path) -> None:
     page = Html(built_site / "book" / "references.html")
     assert keys
     assert set(keys) <= page.ids
+
+
+def test_every_claim_of_the_manifest_has_a_card(built_site: Path) -> None:
+    claims = {number.lower() for claim in evidence.load_manifest() for number in claim.ids}
+    page = Html(built_site / "book" / "claims.html")
+    assert claims
+    assert claims == {name for name in page.ids if re.fullmatch(r"c\d+", name)}
 
 
 IDLE = {"fontawesome.js", "searchindex.js", "searchtools.js", "language_data.js", "sphinx_highlight.js"}

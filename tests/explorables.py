@@ -13,7 +13,6 @@ from posenc.widgets import (
     BiasExplorer,
     BuildAnEncoding,
     ContextExtension,
-    CopyDistance,
     DecayExplorer,
     EncodingGallery,
     Explorable,
@@ -162,20 +161,6 @@ CASES = [
         ],
         {"clamp": "all", "head": "1", "show_pair": True},
         handles=("length",),
-    ),
-    Case(
-        CopyDistance,
-        [
-            {"scaling": "yarn", "training": "repeated_copy", "length": 1024, "distance": "768"},
-            {"scaling": "ntk_by_parts", "base": "100", "length": 128, "distance": "16"},
-            {"scaling": "linear", "length": 256, "distance": "384"},
-            {"scaling": "yarn", "base": "100", "fine_tuning": "45", "length": 128, "distance": "32"},
-            {"scaling": "ntk_aware", "fine_tuning": "15", "length": 256, "distance": "64"},
-            {"scaling": "yarn_temperature", "fine_tuning": "200"},
-        ],
-        {"scaling": "yarn_temperature", "length": 1024, "distance": "192"},
-        handles=("distance", "length"),
-        free={"length": 256, "distance": "96"},  # so that both can go on to the left, twice
     ),
     Case(
         RotationPlanes,

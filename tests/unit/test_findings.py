@@ -351,7 +351,7 @@ def the_attention_offset() -> Iterator[str]:
         before, after = looks(base, "default"), looks(base, "yarn")
         assert before[:2].sum() > 0.4 > 0.1 > after[:2].sum()
         assert after[2:].sum() > 2 * before[2:].sum()
-    yield "show a model with base 100, trained on repeated blocks"
+    yield "shows a model with base 100, trained on repeated blocks"
     assert FOUND.runs["full-copy-rope_100-0"]["task"] == "copy"
     yield f"where chance is 1/{Copy.vocab_size}: for a single occurrence 32 or 96 tokens back"
     yield "a block of 32 random symbols, so the answers are 31, 63, 95, … tokens back"

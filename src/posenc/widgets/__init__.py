@@ -19,7 +19,6 @@ from posenc.widgets.attention_by_hand import AttentionByHand
 from posenc.widgets.bias_explorer import BiasExplorer
 from posenc.widgets.build_an_encoding import BuildAnEncoding
 from posenc.widgets.context_extension import ContextExtension
-from posenc.widgets.copy_distance import CopyDistance
 from posenc.widgets.decay_explorer import DecayExplorer
 from posenc.widgets.encoding_gallery import EncodingGallery
 from posenc.widgets.extrapolation import Extrapolation
@@ -49,7 +48,6 @@ EXPLORABLES = (
     AngleCoverage,
     LearnedDistanceBias,
     ContextExtension,
-    CopyDistance,
     BiasExplorer,
     Extrapolation,
     PatchGrid,
@@ -77,7 +75,7 @@ def checkpoints() -> dict[str, str]:
 
 __all__ = [
     "Action", "AngleCoverage", "AttentionByHand", "BiasExplorer", "BuildAnEncoding", "Choice", "ContextExtension",
-    "Control", "CopyDistance", "DecayExplorer", "EXPLORABLES", "EncodingGallery", "Explorable", "Extrapolation",
+    "Control", "DecayExplorer", "EXPLORABLES", "EncodingGallery", "Explorable", "Extrapolation",
     "FrequencyBank", "InjectionPoints", "LayerStack", "LearnedDistanceBias", "OrderBlindness", "PatchGrid",
     "Playground", "Rotation2D", "RotationPlanes", "SinusoidExplorer", "Switch", "Text", "bundle", "checkpoints",
     "modules", "scripts", "stylesheet",

@@ -203,7 +203,7 @@ WITHOUT_EXPLORABLES = """<!DOCTYPE html><meta charset="utf-8"><title>none</title
 
 def test_figures_that_a_page_was_built_without_are_fetched_once(site_url: str, new_page: Callable[..., Page]) -> None:
     """A reader's own code makes them, several at the same time."""
-    given = (SITE / "book" / "findings.html").read_text(encoding="utf-8")
+    given = (SITE / "book" / "intro.html").read_text(encoding="utf-8")
     figures = re.findall(r'<figure class="posenc-explorable" data-module="(\w+)".*?</figure>', given, re.DOTALL)
     assert len(figures) == len(set(figures)) == 2
     wholes = [whole[0] for whole in re.finditer(r'<figure class="posenc-explorable".*?</figure>', given, re.DOTALL)]

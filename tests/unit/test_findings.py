@@ -55,7 +55,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     assert (real.QK_TOKENS, real.FIRST, real.N_FAST) == (2048, 4, 16)
     yield "and 8192 in SmolLM2-135M-Instruct (135 million, quantised to 4 bits)"
     yield "on texts of 2048 tokens without the first four"
-    yield "The real model's bias beyond 2048 tokens"
+    yield "(for SmolLM2, past 2048 tokens) are computed"
     yield "with pairs 0 to 15 in SmolLM2-135M"
     yield "the bias of pairs 22 to 24 in every layer"
 
@@ -74,8 +74,8 @@ def the_bias_of_smollm2() -> Iterator[str]:
         yield f"| {name} | {' | '.join(signed(value, 1, '+' if value > 0 else '') for value in bias)} |"
     assert np.exp(-of_three[1]) > 3000
     assert round(np.exp(of_three[-1]), -1) == 110
-    yield f"{signed(of_three[1])} would make an attention weight over 3000 times smaller"
-    yield f"{signed(of_three[-1], 1, '+')} about 110 times larger"
+    yield f"{signed(of_three[1])} would divide a key's weight before normalisation by over 3000"
+    yield f"{signed(of_three[-1], 1, '+')} would multiply it by about 110"
     rest = (of_all - of_three).round()
     yield f"The other pairs add {signed(rest.max(), 0)} to {signed(rest.min(), 0)} at all these distances"
     yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')}, and both changes remove that"
@@ -84,7 +84,9 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"The level of this bias is about {signed(flat)}. Near 12 000 the three pairs still add less"
     every = np.arange(8192, 16_384)
     assert every[on_average(three, every) > 0].min() // 1000 == 13
-    yield "on average they push until about 13 000"
+    at_10, strongest = on_average(three, [10_000])[0], on_average(three, range(8192))
+    assert 5500 < strongest.argmin() < 6500
+    yield f"they still push ({signed(at_10)} logits, after {signed(strongest.min())} near 6000), until about 13 000"
     assert every[real_results.learned_bias(every) > 0].min() > 13_000
     products, theta = real_results.products(), inv_freq(64, 100_000.0)
     near, *heads = [(products * np.exp(1j * far * theta)).real for far in (4096, 10_000, 12_287)]  # by head and pair
@@ -109,7 +111,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     assert round(2 * np.pi * 100_000 ** (complete / 32), -3) == 12_000
     yield f"on sequences of 2048 tokens with base 10 000, where {complete} of its 32 pairs complete a rotation"
     yield "With its present base of 100 000, the next pair needs about 12 000 tokens"
-    yield "extended it to 8192 tokens and base 100 000"
+    yield "extended to 8192 tokens and base 100 000"
     yield from ("SmolLM2-135M", "SmolLM2", "computed in bfloat16 (angles in float64)")
 
 
@@ -157,7 +159,7 @@ def the_changes() -> Iterator[str]:
     yield "positions 7168–8191, 11 264–12 287 and 15 360–16 383"
     yield "near 12 000 | near 16 000"
     truncated = [one["truncated"].mean() for one in tiny]
-    yield f"with only the last {LENGTH} tokens, which is {span(truncated)} nats per byte"
+    yield f"with only the last {LENGTH} tokens ({span(truncated)} nats per byte)"
     yield f"| *the loss as trained* | {before[3]:.2f} | {course[3]:.2f} | {course[7]:.2f} |"
     yield "from about 10 000 tokens on"
     assert max(course[:2]) < max(before) + 0.1 < course[2] - 0.3
@@ -263,7 +265,7 @@ def the_reverse() -> Iterator[str]:
     yield f"| older half moved | {span(moved)} |"
     yield f"| only the bias's change added | {span(added)} |"
     yield f"| a constant with the same mean added | {span(flat)} |"
-    yield "In each model, adding only this change does 72 to 80 % of the damage"
+    yield "In each model, adding only this change costs 72 to 80 % as much as the move"
 
 
 RETRIEVAL = {
@@ -347,6 +349,11 @@ def the_attention_offset() -> Iterator[str]:
         before, after = looks(base, "default"), looks(base, "yarn")
         assert before[:2].sum() > 0.4 > 0.1 > after[:2].sum()
         assert after[2:].sum() > 2 * before[2:].sum()
+    (near, far), (nearer, farther) = (
+        [f"{looks(10_000, scaling)[which].sum():.2f}" for which in (slice(2), slice(2, 6))]
+        for scaling in ("default", "yarn")
+    )
+    yield f"With base 10 000, *near* falls from {near} to {nearer}, and *far* rises from {far} to {farther}."
     yield "shows a model with base 100, trained on repeated blocks"
     assert FOUND.runs["full-copy-rope_100-0"]["task"] == "copy"
     yield f"where chance is 1/{Copy.vocab_size}: for a single occurrence 32 or 96 tokens back"

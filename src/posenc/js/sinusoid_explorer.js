@@ -210,7 +210,7 @@ function draw(canvas, result, state, theme, cursor) {
 }
 
 function facts({ values: { residual, asymmetry, peak }, frequencies }) {
-  return { alike: frequencies[0] === frequencies.at(-1), pairs: frequencies.length, by_position: 100 * residual ** 2, by_offset: residual < SAME, symmetric: asymmetry < SAME, peak, slowest: (2 * Math.PI) / frequencies.at(-1) };
+  return { alike: frequencies[0] === frequencies.at(-1), pairs: frequencies.length, by_offset: residual < SAME, symmetric: asymmetry < SAME, peak, slowest: (2 * Math.PI) / frequencies.at(-1) };
 }
 
 function reading({ values, frequencies }, state, { pair, offset, last }) {

@@ -64,8 +64,8 @@ const distancesFrom = ({ shown, apart }, position) => (
 
 // The large picture and the bars below it, the small pictures, and the list of properties.
 function places(width) {
-  const wide = width >= 600, [each, lists] = width >= 480 ? [NAMES.length, 2] : [4, 1], bottom = MAP + (wide ? 108 : 60), zero = bottom + (wide ? 98 : 62);
-  const choose = zero + (wide ? 42 : 32), thumb = wide ? 42 : 28, high = thumb + (wide ? 24 : 18), column = width / each;
+  const wide = width >= 600, [each, lists] = width >= 480 ? [NAMES.length, 2] : [4, 1], bottom = MAP + (wide ? 108 : 50), zero = bottom + (wide ? 98 : 58);
+  const choose = zero + (wide ? 42 : 30), thumb = wide ? 42 : 28, high = thumb + (wide ? 24 : 18), column = width / each;
   const thumbs = NAMES.map((name, k) => {
     const left = (k % each) * column, top = choose + 12 + Math.floor(k / each) * high;
     return { name, left, right: left + column, top, bottom: top + high };

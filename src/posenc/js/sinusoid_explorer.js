@@ -19,7 +19,7 @@ const LINE = 42; // the positions, the query above and the key below
 // From above: the positions, a row of dials with their cosines, the curves.
 function places(width) {
   if (width >= WIDE) return { dials: { top: 106, right: width, size: 68 }, heading: 216, chart: { top: 264, bottom: 424 } };
-  return { dials: { top: 106, right: width, size: Math.min(52, width / 6) }, heading: 196, chart: { top: 248, bottom: 388 } };
+  return { dials: { top: 106, right: width, size: Math.min(52, width / 6) }, heading: 196, chart: { top: 248, bottom: 380 } };
 }
 
 // What is said of the rows of a kernel.

@@ -36,9 +36,9 @@ def test_each_step_of_the_story_is_true():
 
 
 def test_only_where_it_is_translation_invariant_do_the_distances_move_along_with_m():
-    here, there = (shown(EncodingGallery, m=m).values["distances"] for m in (24, 41))
     for name, met in shown(EncodingGallery).values["met"].items():
-        unchanged = np.allclose(here[name][:40], there[name][17:57])
+        here, there = (shown(EncodingGallery, scheme=name, m=m).values["distances"] for m in (24, 41))
+        unchanged = np.allclose(here[:40], there[17:57])
         assert unchanged == met[PROPERTIES.index("invariant")], name
 
 
@@ -63,10 +63,3 @@ def test_only_sinusoids_have_a_shift_operator_and_are_translation_invariant(leng
     for name, (*_, invariant, _monotonic, matrix) in met.items():
         assert matrix == (name == "sinusoidal"), name
         assert invariant == (name in ("integer", "normalised", "sinusoidal")), name
-
-
-@pytest.mark.parametrize("length", [16, 96])
-@pytest.mark.parametrize("dim", [2, 4, 32])
-def test_no_encoding_fails_more_than_are_listed_on_a_phone(length, dim):
-    met = shown(EncodingGallery, length=length, dim=dim).values["met"]
-    assert all(1 <= verdicts.count(False) <= 4 for verdicts in map(list, met.values()))

@@ -179,7 +179,7 @@ function handles({ plane: { x, y }, values, rows, list, asks }, state) {
 function facts({ values, asks, list, rows }) {
   const weights = values.weights[asks], weight = Math.max(...weights), best = list[weights.indexOf(weight)], output = values.gathered[asks], most = output.indexOf(Math.max(...output));
   const from = list.reduce((sum, word, j) => (word === best ? sum + weights[j] * rows[j][most] : sum), 0) / output[most];
-  return { asks: list[asks], best, weight: 100 * weight, feature: picture.features[most], from: 100 * from };
+  return { asks: list[asks], repeated: list.indexOf(list[asks]) < list.lastIndexOf(list[asks]), best, weight: 100 * weight, feature: picture.features[most], from: 100 * from };
 }
 
 function reading({ values, list, scale }, state, { query, key }) {

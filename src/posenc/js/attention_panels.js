@@ -197,7 +197,7 @@ function drawPanel(context, theme, panel, shown, greatest, state, facts, { dragg
     if (faint) {
       context.globalAlpha = FAINT;
       context.fillStyle = theme.ground;
-      context.fillRect(left - 2, titled - 9, x.end + (slanted ? 0.8 * longest : 6) - left, y.end - titled + 12);
+      context.fillRect(left - 2, titled - 9, Math.max(x.end + (slanted ? 0.8 * longest : 6), beside ? 0 : entry.end) - left, y.end - titled + 12);
       context.globalAlpha = 1;
     }
   }

@@ -31,7 +31,7 @@ function compute(state, width, previous) {
 
 // The map of distances with what holds of it below, and beside or above it dials of the pairs and their frequencies.
 function places(width, pairs = PAIRS) {
-  const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : Math.min(width - 122, 206), right = wide ? width - side - 30 : width;
+  const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : Math.min(width - 122, 196), right = wide ? width - side - 30 : width;
   const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : Math.max(pairs, 4), rows = Math.ceil(pairs / columns);
   const across = right / columns, beside = wide && across > 180 ? 76 : 0; // numbers beside a dial, where there is room
   const size = Math.min(across - beside, wide ? (side - 104) / rows : 58, 170);

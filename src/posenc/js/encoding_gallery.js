@@ -1,8 +1,8 @@
 import { dyadic, harmonic, integer, normalised, radixShares, sinusoidal } from "./arithmetic_encodings.js";
 import { distances, lengthDependence, maxNorm, minDistance, monotonicityViolations, translationResidual } from "./arithmetic_properties.js";
 import { table } from "./blocks.js";
-import { colours, diverging, sequential } from "./colours.js";
-import { HeatMap, cellAxis, colourBar, grip, sized, widthOf, words } from "./drawing.js";
+import { colours, diverging, sequential, tint } from "./colours.js";
+import { HeatMap, cellAxis, colourBar, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./encoding_gallery.json";
 import { explorable } from "./explorable.js";
 import { fixed, grouped } from "./numbers.js";
@@ -12,7 +12,7 @@ const { picture, scores: inWords, properties } = catalogue;
 const SHOWN = 32, LONGEST = 96; // positions in the small pictures and in the large one, as in Python
 const ROUNDING = 1e-9;
 const MAP = 42; // pixels above the large picture
-const LISTED = 4; // properties that one encoding fails, at most
+const ROW = 16; // of the list of properties
 
 // For each encoding: those of positions, the first position without one, and whether the length of the sequence changes them.
 const never = () => Infinity;
@@ -25,7 +25,7 @@ const ENCODINGS = {
   dyadic: { encode: (at, length, dim) => dyadic(at, dim), end: never },
   sinusoidal: { encode: (at, length, dim) => sinusoidal(at, dim, 1e4), end: never },
 };
-const NAMES = Object.keys(ENCODINGS), PROPERTIES = Object.keys(properties);
+const NAMES = Object.keys(ENCODINGS), BOUNDED = NAMES.filter((name) => name !== "integer"), PROPERTIES = Object.keys(properties);
 const nameOf = (scheme) => catalogue.controls.scheme.options[scheme];
 
 // Whether a score is what the property asks for; where nothing else is said, it asks for 0.
@@ -62,38 +62,37 @@ const distancesFrom = ({ shown, apart }, position) => (
   position < shown.length ? shown.map((_, n) => (n === position ? 0 : apart[Math.max(n, position)][Math.min(n, position)])) : []
 );
 
-// The large picture and the bars below it, then the small ones: each above what it fails; on a phone in rows, and below them
-// what the chosen encoding fails.
+// The large picture and the bars below it, the small pictures, and the list of properties.
 function places(width) {
-  const wide = width >= 600, row = wide ? 17 : 19, bottom = MAP + (wide ? 108 : 60), zero = bottom + (wide ? 84 : 62), bars = { top: bottom + 22, bottom: zero };
-  const each = width >= 480 ? NAMES.length : 4, left = wide ? 160 : 0, column = (width - left) / each;
-  const top = zero + (wide ? 40 : 30), [thumb, small, high] = wide ? [42, 30, 96] : [34, 20, 80], first = top + Math.ceil(NAMES.length / each) * high, last = first + PROPERTIES.length * row;
-  const columns = NAMES.map((name, k) => {
-    const start = left + (k % each) * column, upper = top + Math.floor(k / each) * high;
-    return { name, left: start, right: start + column, top: upper, bottom: wide ? last : upper + high };
+  const wide = width >= 600, [each, lists] = width >= 480 ? [NAMES.length, 2] : [4, 1], bottom = MAP + (wide ? 108 : 50), zero = bottom + (wide ? 98 : 58);
+  const choose = zero + (wide ? 42 : 30), thumb = wide ? 42 : 28, high = thumb + (wide ? 24 : 18), column = width / each;
+  const thumbs = NAMES.map((name, k) => {
+    const left = (k % each) * column, top = choose + 12 + Math.floor(k / each) * high;
+    return { name, left, right: left + column, top, bottom: top + high };
   });
-  return { wide, left, bottom, bars, top, thumb, small, columns, first, row, last, height: wide ? last + 4 : first + LISTED * row + 2 };
+  const listed = thumbs.at(-1).bottom + 9, first = listed + 9, rows = Math.ceil(PROPERTIES.length / lists);
+  const list = PROPERTIES.map((property, k) => ({ property, left: (Math.floor(k / rows) * width) / lists, top: first + (k % rows) * ROW }));
+  return { bottom, bars: { top: bottom + 22, bottom: zero }, choose, thumb, thumbs, listed, first, rows, list, last: first + rows * ROW, across: width / lists };
 }
 
 function compute({ scheme, length, dim, m }, width, previous, { steps }) {
   const gallery = previous?.length === length && previous.dim === dim
     ? previous.gallery : Object.fromEntries(NAMES.map((name) => [name, measured(name, length, dim, steps, previous?.dim === dim ? previous.gallery[name] : undefined)]));
   const each = (map) => Object.fromEntries(NAMES.map((name) => [name, map(gallery[name])]));
+  const one = gallery[scheme], most = Math.max(...(BOUNDED.includes(scheme) ? BOUNDED : [scheme]).map((name) => gallery[name].most));
   const values = {
-    encodings: gallery[scheme].shown,
-    distances: each((one) => distancesFrom(one, m)),
+    encodings: one.shown,
+    distances: distancesFrom(one, m),
     scores: each(({ scores }) => scores),
     met: each(({ scores }) => PROPERTIES.map((property) => isMet(property, scores[property], dim))),
   };
-  const place = places(width), failed = PROPERTIES.map((_, r) => r).filter((r) => !values.met[scheme][r]);
-  const listed = place.wide ? PROPERTIES.length : failed.length; // in rows
+  const place = places(width);
   const axes = {
     position: cellAxis(LONGEST, 30, width - 10),
     dimension: cellAxis(dim, MAP, place.bottom),
-    encoding: cellAxis(NAMES.length, place.left, width), // on a phone for the keyboard alone
-    property: cellAxis(listed, place.first, place.first + listed * place.row),
+    property: cellAxis(PROPERTIES.length, place.first, place.last), // for the keyboard alone
   };
-  return { values, gallery, failed, length, dim, place, axes };
+  return { values, gallery, most, length, dim, place, axes };
 }
 
 // A picture's cells, positions across and dimensions down, empty where a position has no encoding.
@@ -105,14 +104,7 @@ function cellsOf(encodings, positions, dim) {
 
 const scaleOf = (scheme, positions) => (scheme === "integer" ? sequential(0, positions - 1) : diverging(1));
 
-// A bar for each position, as high as its encoding is far from that of m.
-function drawBars(context, x, { top, bottom }, far, most, gap) {
-  const cell = x.at(1) - x.at(0), high = (bottom - top) / (most || 1);
-  context.fillStyle = colours.score;
-  far.forEach((distance, n) => context.fillRect(x.at(n - 0.5), bottom - high * distance, cell - gap, high * distance));
-}
-
-function drawMap({ context, width }, { values, gallery, axes, place }, { scheme, length, dim, m }, theme, cursor) {
+function drawMap({ context, width }, { values, most, axes, place }, { scheme, length, dim, m }, theme, cursor) {
   const { position: x, dimension: y } = axes, { bars } = place, map = new HeatMap(context, theme, x, y), scale = scaleOf(scheme, LONGEST);
   map.fill(cellsOf(values.encodings, LONGEST, dim), scale);
   const step = [1, 2, 4, 8].find((size) => dim / size <= 4), defined = values.encodings.length;
@@ -135,19 +127,20 @@ function drawMap({ context, width }, { values, gallery, axes, place }, { scheme,
   grip(context, theme, end, MAP - 10, theme.text);
   words(context, theme, ends, before ? end - 14 : end + 14, MAP - 10, { align: before ? "right" : "left", colour: theme.text, bold: true });
   // the distances from m
-  const cell = x.at(1) - x.at(0), at = x.at(m), { most } = gallery[scheme];
-  drawBars(context, x, bars, values.distances[scheme], most, cell > 5 ? 1 : 0);
+  const cell = x.at(1) - x.at(0), at = x.at(m), high = (bars.bottom - bars.top) / most;
+  context.fillStyle = colours.score;
+  values.distances.forEach((distance, n) => context.fillRect(x.at(n - 0.5), bars.bottom - high * distance, cell - (cell > 5 ? 1 : 0), high * distance));
   words(context, theme, fixed(most, most < 100 ? 1 : 0), x.start - 6, bars.top + 4, { align: "right" });
   words(context, theme, "0", x.start - 6, bars.bottom - 4, { align: "right" });
-  words(context, theme, m < defined ? picture.bars : say(picture.no_bars, { m }), x.start, y.end + 12, { colour: theme.text, width: x.end - x.start });
+  words(context, theme, m < defined ? picture[BOUNDED.includes(scheme) ? "bars" : "grows"] : say(picture.no_bars, { m }), x.start, y.end + 12, { colour: theme.text, width: x.end - x.start });
   context.strokeStyle = theme.grid;
   context.lineWidth = 1;
   context.strokeRect(x.start - 0.5, bars.bottom + 0.5, x.end - x.start + 1, 0);
   const said = say(picture.position, { m }), wide = widthOf(context, `600 ${theme.font}`, said), right = at + 14 + wide < x.end;
-  const [low, high] = right ? [at - 14, at + 18 + wide] : [at - 18 - wide, at + 14];
+  const [from_m, to_m] = right ? [at - 14, at + 18 + wide] : [at - 18 - wide, at + 14];
   for (let n = 0; n < LONGEST; n += width < 400 ? 16 : 8) {
     const tick = x.at(n), half = widthOf(context, theme.font, String(n)) / 2 + 3;
-    if (tick + half < low || tick - half > high) words(context, theme, String(n), tick, bars.bottom + 12, { align: "center" });
+    if (tick + half < from_m || tick - half > to_m) words(context, theme, String(n), tick, bars.bottom + 12, { align: "center" });
   }
   context.strokeStyle = colours.position;
   context.lineWidth = 2;
@@ -158,57 +151,31 @@ function drawMap({ context, width }, { values, gallery, axes, place }, { scheme,
   if (cursor !== null) map.outline(cursor.dimension, cursor.position);
 }
 
-// An encoding, and the distances of all positions from m.
-function drawThumb(context, { values, gallery, dim, place: { thumb, small } }, theme, { name, left, right, top }, chosen) {
-  const start = left + 3, end = right - 3, bars = { top: top + thumb + 3, bottom: top + thumb + 3 + small };
-  new HeatMap(context, theme, cellAxis(SHOWN, start, end), cellAxis(dim, top, top + thumb)).fill(cellsOf(gallery[name].shown, SHOWN, dim), scaleOf(name, LONGEST));
-  drawBars(context, cellAxis(LONGEST, start, end), bars, values.distances[name], gallery[name].most, 0);
-  words(context, theme, nameOf(name), (start + end) / 2, bars.bottom + 11, { align: "center", colour: theme.text, bold: chosen, width: right - left - 2 });
-  if (!chosen) return;
-  context.strokeStyle = theme.text;
-  context.lineWidth = 2;
-  context.strokeRect(left + 1, top - 2, right - left - 2, bars.bottom - top + 4);
-}
-
-// What the chosen encoding fails, and where there is room, faintly, what the others do.
-function drawBoard({ context, width }, result, { scheme }, theme, cursor) {
-  const { values: { met }, failed, axes, place } = result, { wide, left, columns, row, first, last, top, thumb } = place, y = axes.property, large = sized(theme, 14);
-  const cross = (px, r, own) => {
-    context.globalAlpha = own ? 1 : 0.4;
-    words(context, large, picture.failed, px, y.at(r) + 1, { align: "center", colour: own ? colours.bound : theme.muted, bold: own });
-    context.globalAlpha = 1;
-  };
-  columns.forEach((column) => drawThumb(context, result, theme, column, column.name === scheme));
-  if (!wide) {
-    const { right } = columns.at(-1);
-    if (right < width - 1) words(context, theme, picture.fails, width, first - 12, { align: "right", colour: theme.text, width: width - right - 4 });
-    failed.forEach((property, r) => {
-      cross(12, r, true);
-      drawProperty(context, theme, properties[PROPERTIES[property]], 26, y.at(r) + 1, width);
-    });
-    if (cursor !== null) new HeatMap(context, theme, cellAxis(1, 1, width - 2), y).outline(cursor.property, 0);
-    return;
+// The encodings to choose from, and which properties the chosen one has.
+function drawBoard({ context, width }, { values: { met }, gallery, dim, place }, { scheme }, theme, cursor) {
+  const { choose, thumb, thumbs, listed, list, across } = place, count = met[scheme].filter(Boolean).length;
+  words(context, theme, picture.choose, 0, choose, { colour: theme.text, bold: true });
+  for (const { name, left, right, top } of thumbs) {
+    const chosen = name === scheme, start = left + 3, end = right - 3;
+    new HeatMap(context, theme, cellAxis(SHOWN, start, end), cellAxis(dim, top, top + thumb)).fill(cellsOf(gallery[name].shown, SHOWN, dim), scaleOf(name, LONGEST));
+    words(context, theme, nameOf(name), (start + end) / 2, top + thumb + 10, { align: "center", colour: theme.text, bold: chosen, width: right - left - 2 });
+    if (!chosen) continue;
+    context.strokeStyle = theme.text;
+    context.lineWidth = 2;
+    context.strokeRect(start - 2, top - 2, end - start + 4, thumb + 4);
   }
-  words(context, theme, picture.choose, 0, top + thumb / 2, { width: left - 6 });
-  words(context, theme, picture.fails, 0, first - 12, { colour: theme.text, width: left - 6 });
-  const own = columns.find(({ name }) => name === scheme);
-  context.fillStyle = theme.muted;
-  context.globalAlpha = 0.12;
-  context.fillRect(own.left + 1, first - 2, own.right - own.left - 2, last - first + 4);
-  context.globalAlpha = 1;
-  PROPERTIES.forEach((property, r) => {
-    const strong = failed.includes(r);
-    words(context, theme, properties[property].name, 0, y.at(r) + 1, { colour: strong ? theme.text : theme.muted, bold: strong, width: left - 4 });
-    for (const { name, left: from, right: to } of columns) if (!met[name][r]) cross((from + to) / 2, r, name === scheme);
+  words(context, theme, say(picture.listed, { encoding: nameOf(scheme), count, all: list.length }), 0, listed, { colour: theme.text, bold: true, width });
+  const longest = Math.max(...PROPERTIES.map((property) => widthOf(context, `600 ${theme.font}`, properties[property].name)));
+  list.forEach(({ property, left, top }, k) => {
+    const { name, means } = properties[property], fine = met[scheme][k], y = top + ROW / 2, start = left + 18, end = left + across - 4;
+    words(context, theme, picture[fine ? "met" : "failed"], left + 8, y, { align: "center", colour: tint(fine ? colours.score : colours.bound, theme), bold: true });
+    words(context, theme, name, start, y, { colour: theme.text, bold: !fine, width: end - start });
+    words(context, theme, [means, ""], start + longest + 10, y, { width: end - start - longest - 10 });
+    if (cursor?.property !== k) return;
+    context.strokeStyle = theme.text;
+    context.lineWidth = 1.5;
+    context.strokeRect(left + 0.5, top, across - 1, ROW);
   });
-  if (cursor !== null) new HeatMap(context, theme, axes.encoding, y).outline(cursor.property, cursor.encoding);
-}
-
-// A property's name, and what it means where there is room.
-function drawProperty(context, theme, { name, means }, x, y, right) {
-  const start = x + widthOf(context, `600 ${theme.font}`, name) + 9;
-  words(context, theme, name, x, y, { colour: theme.text, bold: true, width: right - x });
-  if (start + widthOf(context, theme.font, means) <= right) words(context, theme, means, start, y);
 }
 
 const onMap = ({ last }) => last === "position" || last === "dimension";
@@ -222,11 +189,11 @@ const facts = ({ values: { encodings } }, { length }) => ({ ends: encodings.leng
 
 const scoreOf = (property, score) => say(inWords[properties[property].score], { score, percent: 100 * score });
 
-function reading({ values, failed, place }, { scheme: chosen, dim }, { position, dimension, encoding, property: at, last }) {
-  const property = place.wide ? at : failed[at] ?? 0, scheme = place.wide || last === "encoding" ? NAMES[encoding] : chosen, key = PROPERTIES[property], far = values.distances[chosen][position];
+function reading({ values }, { scheme, dim }, { position, dimension, property, last }) {
+  const key = PROPERTIES[property], far = values.distances[position];
   return {
-    on_map: onMap({ last }), encoded: position < values.encodings.length, value: values.encodings[position]?.[dimension], has_far: far !== undefined, far, of_encoding: nameOf(scheme),
-    ...properties[key], is_met: values.met[scheme][property], score: scoreOf(key, values.scores[scheme][key]), ideal: say(properties[key].ideal, { root: Math.sqrt(dim) }),
+    on_map: onMap({ last }), encoded: position < values.encodings.length, value: values.encodings[position]?.[dimension], has_far: far !== undefined, far,
+    ...properties[key], score: scoreOf(key, values.scores[scheme][key]), ideal: say(properties[key].ideal, { root: Math.sqrt(dim) }),
   };
 }
 
@@ -244,13 +211,13 @@ const handles = ({ axes: { position: x, dimension: y }, place: { bars } }, { len
   { name: "length", x: x.at(length - 0.5), y: MAP - 10, along: "x", drag: (px) => ({ length: x.nearest(x.invert(px) - 0.5) + 1 }) },
 ];
 
-const inside = ({ columns }, px, py) => columns.findIndex(({ left, right, top, bottom }) => px >= left && px < right && py >= top && py <= bottom);
+const inside = (px, py) => ({ left, right, top, bottom }) => px >= left && px < right && py >= top && py <= bottom;
 
-// A press on a column chooses its encoding; one on the large picture, m.
+// A press on a small picture chooses its encoding; one on the large picture, m.
 function press(px, py, { place, axes: { position: x, dimension: y } }) {
   if (px >= x.start && px <= x.end && py >= y.start && py <= place.bars.bottom) return { m: x.nearest(x.invert(px)) };
-  const at = inside(place, px, py);
-  return at < 0 ? null : { scheme: NAMES[at] };
+  const thumb = place.thumbs.find(inside(px, py));
+  return thumb ? { scheme: thumb.name } : null;
 }
 
 const panel = (across, down) => ({ axes }) => [{ left: axes[across].start, right: axes[across].end, top: axes[down].start, bottom: axes[down].end }];
@@ -263,13 +230,12 @@ const render = explorable({
     { ...reader("position", "position", "dimension"), within: (result) => [...panel("position", "dimension")(result), ...onBars(result)] },
     reader("dimension", "position", "dimension"),
     {
-      ...reader("encoding", "encoding", "property"),
-      within: (result) => (result.place.wide ? panel("encoding", "property")(result) : result.place.columns),
-      pick: (x, y, { axes: { encoding }, place }) => (place.wide ? encoding.invert(x) : Math.max(inside(place, x, y), 0)),
+      ...reader("property", null, "property"),
+      within: ({ place: { list, across } }) => list.map(({ left, top }) => ({ left, right: left + across, top, bottom: top + ROW })),
+      pick: (x, y, { place: { list, first, rows, across } }) => Math.min(Math.floor(x / across) * rows + Math.floor((y - first) / ROW), list.length - 1),
     },
-    { ...reader("property", "encoding", "property"), within: (result) => panel("encoding", "property")(result) },
   ],
-  height: (width) => places(width).height,
+  height: (width) => places(width).last + 2,
   opening: (share, { m }) => ({ m: Math.round(LONGEST - 1 + share * (m - LONGEST + 1)) }), // m moves in from the end
   compute, draw, facts, reading, blocks, press, handles,
   pixel: ({ axes }, position, dimension) => [axes.position.at(position), axes.dimension.at(dimension)],

@@ -77,9 +77,10 @@ class Figure {
       this.said = setTimeout(() => (this.notice.textContent = ""), NOTICE);
     };
     this.later = () => (this.frame ||= requestAnimationFrame(() => this.update()));
+    this.passing = {}; // what is drawn at the opening instead of the setting, as its controls show it
     const { settings, notify } = this, state = () => settings.all();
     this.inputs = Object.fromEntries(settings.controls.map((control) => [control.name, makeControl(
-      control, definition.controls, () => model.get(control.name), (value) => this.change({ [control.name]: value }), notify, state,
+      control, definition.controls, () => this.passing[control.name] ?? model.get(control.name), (value) => this.change({ [control.name]: value }), notify, state,
     )]));
     const { inputs, later: changed } = this, { story = [] } = this.words, ahead = (step) => this.writeAhead(step);
     this.story = new Story({ settings, inputs, notify, changed, ahead }, story, model.get("_hidden_steps"));
@@ -106,6 +107,11 @@ class Figure {
     return files[name];
   }
 
+  // As the controls would have it.
+  accepted(changes) {
+    return Object.fromEntries(Object.entries(changes).map(([name, value]) => [name, this.inputs[name]?.accept?.(value) ?? value]));
+  }
+
   // The reader changed something: what moves by itself stops.
   change(changes) {
     this.story.stop();
@@ -115,16 +121,14 @@ class Figure {
   // ---- the parts of the page
 
   pointing() {
-    const { definition, canvas, settings, inputs, notify } = this, { names, readers, readout } = this.words;
+    const { definition, canvas, settings, notify } = this, { names, readers, readout } = this.words;
     return pointing({
       definition, canvas, notify,
       zoom: () => this.zoom(),
       state: () => settings.all(),
       result: () => this.result,
       change: (changes) => this.change(changes),
-      accepted: (changes) => Object.fromEntries(
-        Object.entries(changes).map(([name, value]) => [name, inputs[name].accept?.(value) ?? value]),
-      ),
+      accepted: (changes) => this.accepted(changes),
       words: (cursor) => {
         const state = settings.all();
         return say(readout, { ...state, ...cursor, ...definition.reading(this.result, state, cursor) }, names);
@@ -295,15 +299,19 @@ class Figure {
       seen.disconnect();
       const stop = animate(OPENING, (share) => {
         if (!canvas.clientWidth || share === 1) return;
-        const setting = settings.all(), state = { ...setting, ...definition.opening(eased(share), setting) };
+        const setting = settings.all(), drawn = definition.opening(eased(share), setting), state = { ...setting, ...drawn };
         clearTimeout(this.pause); // it would go on with a result that is no longer there
         this.result = this.compute(state, this.result);
         this.paint(state);
+        this.passing = this.accepted(drawn);
+        this.write(state, this.result, !this.result.complete);
+        for (const { show } of Object.values(this.inputs)) show();
       }, () => this.rest());
       this.moves = true;
       this.rest = () => {
         stop();
         this.moves = false;
+        this.passing = {};
         this.rest = () => {};
         this.update();
       };

@@ -49,8 +49,8 @@ function layout(width, most = MOST) {
 
 const roleOf = (k) => (k === KEY ? "key" : k === QUERY ? "query" : null);
 
-function drawWeights({ context, width }, { values, blind, places, positions, weights: y, column }, theme, cursor) {
-  words(context, theme, picture.weights, 0, 9, { colour: theme.text, bold: true, width });
+function drawWeights({ context, width }, { values, blind, places, positions, weights: y, column }, state, theme, cursor) {
+  words(context, theme, picture.weights.map((text) => say(text, state)), 0, 9, { colour: theme.text, bold: true, width });
   const labels = new Labels(context, theme, { left: 0, right: width, top: 20, bottom: y.start });
   [...places.keys()].sort((one, other) => (roleOf(one) ? 1 : 0) - (roleOf(other) ? 1 : 0)).forEach((k) => { // in front, those that are dragged
     const x = positions.at(places[k]), top = y.at(values.weights[k]), role = roleOf(k);
@@ -58,6 +58,7 @@ function drawWeights({ context, width }, { values, blind, places, positions, wei
     context.globalAlpha = role === "key" || cursor?.token === k ? 1 : 0.6;
     context.fillRect(x - column / 2, top, column, y.start - top);
     context.globalAlpha = 1;
+    if (state.injection_point === "none") return;
     context.strokeStyle = theme.text;
     context.lineWidth = 1.5;
     context.setLineDash([4, 3]);
@@ -165,7 +166,7 @@ function drawArrows({ context, width }, theme, { points, gap, frame: { top, bott
 function draw(canvas, result, state, theme, cursor) {
   const { context } = canvas;
   drawArrows(canvas, theme, result, state);
-  drawWeights(canvas, result, theme, cursor);
+  drawWeights(canvas, result, state, theme, cursor);
   drawTokens(canvas, result, state, theme);
   for (const point of result.points) drawPoint(context, theme, point, result, state);
 }

@@ -19,7 +19,7 @@ const LINE = 42; // the positions, the query above and the key below
 // From above: the positions, a row of dials with their cosines, the curves.
 function places(width) {
   if (width >= WIDE) return { dials: { top: 106, right: width, size: 68 }, heading: 216, chart: { top: 264, bottom: 424 } };
-  return { dials: { top: 106, right: width, size: Math.min(52, width / 6) }, heading: 196, chart: { top: 248, bottom: 388 } };
+  return { dials: { top: 106, right: width, size: Math.min(52, width / 6) }, heading: 196, chart: { top: 248, bottom: 380 } };
 }
 
 // What is said of the rows of a kernel.
@@ -210,7 +210,7 @@ function draw(canvas, result, state, theme, cursor) {
 }
 
 function facts({ values: { residual, asymmetry, peak }, frequencies }) {
-  return { alike: frequencies[0] === frequencies.at(-1), pairs: frequencies.length, by_position: 100 * residual ** 2, by_offset: residual < SAME, symmetric: asymmetry < SAME, peak, slowest: (2 * Math.PI) / frequencies.at(-1) };
+  return { alike: frequencies[0] === frequencies.at(-1), pairs: frequencies.length, by_offset: residual < SAME, symmetric: asymmetry < SAME, peak, slowest: (2 * Math.PI) / frequencies.at(-1) };
 }
 
 function reading({ values, frequencies }, state, { pair, offset, last }) {

@@ -16,7 +16,7 @@ class OrderBlindness(Explorable):
     """
 
     module = "order_blindness"
-    room = (660, 770)
+    room = (660, 711)
     main = ("scheme",)
 
     sentence = Choice("dog bites man")

@@ -1,4 +1,4 @@
-"""EncodingGallery beyond the battery: its table of scores, and a press on a column."""
+"""EncodingGallery beyond the battery: its table of scores, and a press on a small picture."""
 
 from __future__ import annotations
 
@@ -30,19 +30,13 @@ def test_a_press_on_it_chooses_an_encoding(open_live, width):
     live = open_live(EncodingGallery, width=width, height=740)
     schemes = list(EncodingGallery.catalogue["controls"]["scheme"]["options"])
     wide = live.evaluate("figure.querySelector('canvas').clientWidth")
-    first = next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "encoding")
-    left = first["x"] * 2 - wide
+    each, top, row = (7, 330, 0) if width == 1280 else (4, 204, 46)
     for k, scheme in reversed(list(enumerate(schemes))):
-        across = left + (k + 0.5) * (wide - left) / len(schemes)
-        spots = [(across, 290), (across, 420)]  # on its picture, and among its verdicts
-        if width == 360:  # in rows of four
-            spots = [(first["x"] * (1 + k % 4 * 2), first["y"] + k // 4 * 80)]
-        for x, y in spots:
-            live.set(scheme="dyadic" if scheme == "integer" else "integer")
-            press(live, x, y)
-            assert live.get("scheme") == scheme
+        live.set(scheme="dyadic" if scheme == "integer" else "integer")
+        press(live, (k % each + 0.5) * wide / each, top + k // each * row)
+        assert live.get("scheme") == scheme
         assert live.finding == shown(EncodingGallery, scheme=scheme).finding
-    press(live, 5, 400)
+    press(live, 40, 392)
     assert live.get("scheme") == "integer", "the properties' names choose nothing"
 
 

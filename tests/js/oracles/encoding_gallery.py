@@ -56,21 +56,16 @@ def met(name: str, score: float, dim: int) -> bool:
 
 
 def values(widget: EncodingGallery) -> dict[str, Any]:
-    """All positions that have an encoding, past the end too; each scheme's distances from m, its score and verdict
-    for each property.
+    """All positions that have an encoding, past the end too, and their distances from m; each scheme's score and
+    verdict for each property.
     """
     length, dim = widget.length, widget.dim
-    encoded = {
-        scheme: rows(np.arange(min(LONGEST, end(length, dim))), length, dim)
-        for scheme, (rows, end) in ENCODINGS.items()
-    }
+    rows, end = ENCODINGS[widget.scheme]
+    p = rows(np.arange(min(LONGEST, end(length, dim))), length, dim)
     scored = {scheme: scores(scheme, length, dim) for scheme in ENCODINGS}
     return {
-        "encodings": encoded[widget.scheme],
-        "distances": {
-            scheme: np.linalg.norm(p - p[widget.m], axis=-1) if widget.m < len(p) else []
-            for scheme, p in encoded.items()
-        },
+        "encodings": p,
+        "distances": np.linalg.norm(p - p[widget.m], axis=-1) if widget.m < len(p) else [],
         "scores": scored,
         "met": {scheme: [met(name, x, dim) for name, x in row.items()] for scheme, row in scored.items()},
     }

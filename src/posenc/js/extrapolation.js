@@ -17,7 +17,6 @@ const COLOURS = { rope: colours.score, alibi: colours.position, t5: colours.quer
 const DOTTED = [1.5, 3];
 const TOP = 22, HEAD = 22, FREE = 26; // pixels, of them above all values, and below, where the length is dragged
 const LINE = 15, APART = 5, BELOW = 38; // pixels of a line of a name, between two names, and that they may go below the axis
-const NEAR = 7; // pixels within which a drag stays at a length that was measured
 
 const bottomOf = (width) => TOP + (width < 600 ? 272 : 300);
 const height = (width) => bottomOf(width) + 40;
@@ -57,7 +56,7 @@ function compute(state, width, previous, data) {
   const asked = { first: pick(data, state.scheme, state.scaling), other: pick(data, state.other, state.other_scaling) };
   const first = chosen(data, state, asked.first), other = chosen(data, state, asked.other);
   const values = { first, other: other.name === first.name ? null : other };
-  const truncates = [state.scheme, state.other].some((option, k) => data.scaled.includes(option) && [asked.first, asked.other][k][1] !== "default");
+  const truncates = asked.first[1] !== "default" || (data.scaled.includes(state.other) && asked.other[1] !== "default");
   const [least, most] = data.limits[state.measure], bottom = bottomOf(width), each = (most - least) / (bottom - TOP - HEAD - FREE), times = TIMES[nearestOf(state)];
   const ends = { start: 40, end: width - (width < 600 ? 92 : 136) }; // names stand at the ends of the lines
   return {
@@ -166,13 +165,9 @@ function nameLines(context, theme, { x, y, names: room }, named) {
   }
 }
 
-// The chosen length is dragged along its axis; it stays a little at those that were measured.
+// The chosen length is dragged along its axis, from one that was measured to the next.
 function handles({ x, y }, state) {
-  const drag = (px) => {
-    const place = Math.min(Math.max(x.invert(px), 0), TIMES.length - 1), nearest = Math.round(place);
-    return { length: 2 ** (Math.abs(px - x.at(nearest)) < NEAR ? nearest : place) };
-  };
-  return byPosition(state) ? [] : [{ name: "length", x: x.at(placeOf(state)), y: y.start - 12, along: "x", drag }];
+  return byPosition(state) ? [] : [{ name: "length", x: x.at(placeOf(state)), y: y.start - 12, along: "x", drag: (px) => ({ length: TIMES[x.nearest(x.invert(px))] }) }];
 }
 
 // A press on the picture chooses the length there.
@@ -190,16 +185,25 @@ function levelOf(drawn, state) {
   return isKnown(values) ? mean(values) : null;
 }
 
-// What each comes to at the chosen length, or at the last position: the typical probability of the right byte, or the accuracy.
-function facts({ values, asked, symbols, shown, times }, state) {
-  const percent = (value) => (value === null ? null : 100 * (state.measure === "text" ? Math.exp(-value) : value));
+// How much worse a loss is than within the trained length, or how much is copied; null where that is not known.
+function fateOf(value, level, { measure }, symbols) {
+  if (value === null || (measure === "text" && level === null)) return null;
+  if (measure === "text") return value - level < 0.1 ? "well" : value - level < 1 ? "worse" : "much";
+  return value <= 2 / symbols ? "guess" : value < 0.5 ? "some" : "most";
+}
+
+// What each comes to at the chosen length, or at the last position.
+function facts({ values, asked, symbols, shown, times, truncates }, state) {
   const drawn = shown.map((role) => {
-    const of = values[role], column = (byPosition(state) ? columns(of, state).at(-1) : columnOf(of, state)) ?? [null], ends = isKnown(column);
-    return { name: shortOf(asked[role]), seeds: of.seeds.length, trained: of.trained, tokens: times * of.trained, ends, level: percent(levelOf(of, state)), percent: ends ? percent(mean(column)) : null };
+    const of = values[role], column = (byPosition(state) ? columns(of, state).at(-1) : columnOf(of, state)) ?? [null];
+    return { name: shortOf(asked[role]), seeds: of.seeds.length, trained: of.trained, fate: fateOf(isKnown(column) ? mean(column) : null, levelOf(of, state), state, symbols) };
   });
-  const opener = drawn.find(({ ends }) => ends);
-  for (const one of drawn) Object.assign(one, { opens: one === opener, another: Boolean(opener) && one.ends && one.trained !== opener.trained });
-  return { drawn, symbols, guessed: 100 / symbols, length: times, level: opener?.level ?? null };
+  const known = drawn.filter(({ fate }) => fate), [opener] = known, well = known.filter(({ fate }) => fate === "well").length;
+  for (const one of drawn) {
+    const follows = Boolean(one.fate) && one !== opener;
+    Object.assign(one, { opens: one === opener, another: follows && one.trained !== opener.trained, alike: follows && one.fate === opener.fate });
+  }
+  return { drawn, length: times, truncates, all_well: known.length > 0 && well === known.length, all_worse: known.length > 0 && well === 0 };
 }
 
 function reading({ values, shown }, state, { column: place }) {

@@ -116,8 +116,7 @@ SAID = [
     ),
     (
         {"measure": "copy_half"},
-        "At 4 L, RoPE copies some symbols, RoPE + YaRN too. "
-        "A flat loss on text doesn't mean that distant tokens are used.",
+        "At 4 L, RoPE copies some symbols, RoPE + YaRN too. A flat loss on text isn't retrieval.",
     ),
 ]
 

@@ -188,7 +188,7 @@ function drawDivisors(context, theme, width, result, state) {
   context.globalAlpha = 1;
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
-  const first = fresh.indexOf(true), missing = picture.needed.map((text) => say(text, { times: needed }));
+  const first = fresh.indexOf(true), missing = picture.needed.map((text) => say(text, { times: Number(needed.toPrecision(2)) }));
   if (first >= 0 && up.at(values.method.divisor[first]) - up.at(needed) > 24) {
     const long = widthOf(context, `600 ${theme.font}`, missing[0]), y = (up.at(needed) + up.at(values.method.divisor[first])) / 2;
     words(context, theme, missing, pairs.at(first - 0.5) - 6, y, { align: "right", bold: true, colour: theme.text, ground: true, width: pairs.at(first - 0.5) - 10 - above.left });

@@ -167,7 +167,8 @@ function nameLines(context, theme, { x, y, names: room }, named) {
 
 // The chosen length is dragged along its axis, from one that was measured to the next.
 function handles({ x, y }, state) {
-  return byPosition(state) ? [] : [{ name: "length", x: x.at(placeOf(state)), y: y.start - 12, along: "x", drag: (px) => ({ length: TIMES[x.nearest(x.invert(px))] }) }];
+  const drag = (px) => ({ length: TIMES[x.nearest(x.invert(px))] });
+  return byPosition(state) ? [] : [{ name: "length", x: x.at(placeOf(state)), y: y.start - 12, along: "x", step: x.at(1) - x.at(0), drag }];
 }
 
 // A press on the picture chooses the length there.

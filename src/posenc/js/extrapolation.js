@@ -14,7 +14,7 @@ const ROLES = {
   other: { mark: "■ ", width: 2.2, dash: [7, 4], square: true },
 };
 const COLOURS = { rope: colours.score, alibi: colours.position, t5: colours.query, none: colours.neutral, else: colours.key };
-const DOTTED = [1.5, 3];
+const DOTTED = [1.5, 3], FAINT = 0.4; // of what is longer than the chosen length
 const TOP = 22, HEAD = 22, FREE = 26; // pixels, of them above all values, and below, where the length is dragged
 const LINE = 15, APART = 5, BELOW = 38; // pixels of a line of a name, between two names, and that they may go below the axis
 
@@ -75,9 +75,9 @@ function columns({ by_length, by_position }, state) {
 
 const known = (drawn, state) => columns(drawn, state).map((column, place) => [place, column]).filter(([, column]) => isKnown(column));
 
-function draw({ context }, result, state, theme, cursor) {
+function draw({ context, width }, result, state, theme, cursor) {
   const { values, asked, symbols, shown, times, x, y } = result, { measure } = state;
-  const half = measure === "copy_half", positions = byPosition(state), nearest = nearestOf(state);
+  const half = measure === "copy_half", positions = byPosition(state), nearest = nearestOf(state), reached = positions ? width : x.at(placeOf(state)) + 4;
   const trained = [...new Set(shown.map((role) => values[role].trained).filter(Boolean))];
   const mark = say(picture.trained, { one_length: trained.length === 1, trained: trained[0] });
   const titled = (texts) => texts.map((text) => say(text, { ...state, trained_length: mark }, names));
@@ -110,12 +110,21 @@ function draw({ context }, result, state, theme, cursor) {
     const spread = places.flatMap(([place, column]) => ends(place).map((at) => [x.at(at), Math.min(...column), Math.max(...column)]));
     const line = places.flatMap(([place, column]) => ends(place).map((at) => [at, mean(column)]));
     const level = role === "first" ? levelOf(drawn, state) : null; // one gap is filled
-    if (level !== null) plot.area(line.filter(([at]) => at >= past).map(([at, value]) => [x.at(at), Math.min(level, value), Math.max(level, value)]), colour, 0.12);
-    plot.area(spread, colour);
-    plot.line(line, colour, { width: thick, dash });
+    const gap = level === null ? [] : line.filter(([at]) => at >= past).map(([at, value]) => [x.at(at), Math.min(level, value), Math.max(level, value)]);
+    for (const [from, to, strength] of [[0, reached, 1], [reached, width, FAINT]]) {
+      context.save();
+      context.beginPath();
+      context.rect(from, 0, to - from, y.start);
+      context.clip();
+      plot.area(gap, colour, 0.16 * strength ** 2);
+      plot.area(spread, colour, 0.22 * strength);
+      context.globalAlpha = strength;
+      plot.line(line, colour, { width: thick, dash });
+      if (!positions) plot.marks(line, colour, { radius: 3.5, square });
+      context.restore();
+    }
     labels.beside(line.map(([at, value]) => [x.at(at), y.at(value)]));
     if (!positions) {
-      plot.marks(line, colour, { radius: 3.5, square });
       const found = line.find(([place]) => place === nearest);
       if (found) chosen.push({ value: found[1], colour, ink: shade(0.7, theme, colour), square });
     }

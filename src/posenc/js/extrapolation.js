@@ -125,7 +125,7 @@ function draw({ context, width }, result, state, theme, cursor) {
     }
     labels.beside(line.map(([at, value]) => [x.at(at), y.at(value)]));
     if (!positions) {
-      const found = line.find(([place]) => place === nearest);
+      const found = line.find(([place]) => place === placeOf(state)); // none on the way from one to another
       if (found) chosen.push({ value: found[1], colour, ink: shade(0.7, theme, colour), square });
     }
     if (line.length) named.push({ text: nameOf(role, asked), colour: shade(0.7, theme, colour), from: [x.at(line.at(-1)[0]), y.at(line.at(-1)[1])] });

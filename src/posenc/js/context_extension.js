@@ -187,6 +187,7 @@ function drawDivisors(context, theme, width, result, state) {
   for (const name of others) plot.series(curve(name), colours.neutral, { width: 1.2 });
   context.globalAlpha = 1;
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
+  const namesAll = isWide(width) && THREE.includes(method) && up.at(1) - up.at(factor) > APART;
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
   const first = fresh.indexOf(true), missing = picture.needed.map((text) => say(text, { times: Number(needed.toPrecision(2)) }));
   if (first >= 0 && up.at(values.method.divisor[first]) - up.at(needed) > 24) {
@@ -197,7 +198,7 @@ function drawDivisors(context, theme, width, result, state) {
   const points = (series) => Array.from(series, (value, i) => [pairs.at(i), up.at(value)]);
   nameCurves(context, theme, above, [
     ...(values.method ? [{ text: nameOf(method), colour: theme.text, points: points(values.method.divisor) }] : []),
-    ...others.map((name) => ({ text: isWide(width) && up.at(1) - up.at(factor) > APART ? nameOf(name) : "", colour: theme.muted, points: points(curve(name)) })),
+    ...others.map((name) => ({ text: namesAll ? nameOf(name) : "", colour: theme.muted, points: points(curve(name)) })),
     ...bounds.map(({ at }) => ({ weight: 0.5, points: [[pairs.at(at), up.end], [pairs.at(at), up.start]] })),
   ], taken);
 }

@@ -58,13 +58,17 @@ def test_what_is_clamped_stays_as_it_was_within_the_trained_length():
 
 
 def test_the_story_clamps():
-    story = {name: shown(LearnedDistanceBias, **setting) for name, setting in LearnedDistanceBias.story().items()}
+    settings = LearnedDistanceBias.story() | {
+        "fast": {"clamp": "fast"},
+        "base": {"clamp": "most_negative", "base": "100"},
+    }
+    story = {name: shown(LearnedDistanceBias, **setting) for name, setting in settings.items()}
     facts = {name: each.facts for name, each in story.items()}
     assert facts["bias"]["drop"] > 1 < facts["bias"]["at_far"]
     assert story["bias"].setting["pair"] in story["bias"].values["most_negative"]
     assert facts["bias"]["rotations"] < 1
-    assert facts["logit"]["share"] > 80, "it opens past the trained length"
-    assert facts["bias"]["share"] > 80 > 1 > facts["clamp"]["share"]
+    assert facts["within"]["share"] == 0 < 80 < facts["logit"]["share"], "it opens past the trained length"
+    assert facts["clamp"]["share"] < 1
     assert facts["control"]["share"] > 80
 
     def gone(name):

@@ -11,28 +11,29 @@ const { picture } = catalogue;
 const TOKENS = 129; // in the matrix, at most
 const EQUAL = 1e-9; // rounding errors stay below
 const NEAR = 14; // pixels between a press and the line that it chooses
-const TOP = 24, LEFT = 50, RIGHT = 30; // pixels above both panels, to the left of each, and for numbers to the right of the chart
-const SQUARE = 176; // pixels of the matrix on a phone
+const TOP = 44, LEFT = 50, RIGHT = 30; // pixels above both panels, to the left of each, and for numbers to the right of the chart
+const SQUARE = { wide: 230, phone: 112 }; // pixels of the matrix
 const CHIP = 8.5, APART = 20; // the radius of a head's number in pixels, and between two of them
 const LEARNS = ["kerple_log", "kerple_power", "fire", "transformer_xl", "deberta"]; // drawn at random here
 const JUMPS = ["transformer_xl", "deberta"]; // from one distance to the next
-const LIMITS = { t5: 8, fire: 12, transformer_xl: 8, deberta: 9 }; // of biases on either side of 0
+const SPAN = 16; // of the biases in the chart: below 0 or, where they are on either side of it, around it
+const BOTH_SIDES = ["t5", "fire", "transformer_xl", "deberta"];
 
-// The chart of all heads, and as large the matrix of one beside it, or on a phone below.
+// The chart of all heads, and smaller the matrix of one beside it, or on a phone below.
 function places(width) {
   const narrow = width < 600;
   if (narrow) {
-    const left = (width - SQUARE) / 2 + 12;
-    return { narrow, height: 440, chart: { left: LEFT, right: width - RIGHT, top: TOP, bottom: 170 }, matrix: { left, right: left + SQUARE, top: 226, bottom: 226 + SQUARE } };
+    const left = (width - SQUARE.phone) / 2 + 12, top = 236;
+    return { narrow, height: top + SQUARE.phone + 24, chart: { left: LEFT, right: width - RIGHT, top: TOP, bottom: 180 }, matrix: { left, right: left + SQUARE.phone, top, bottom: top + SQUARE.phone } };
   }
-  const side = Math.min((width - 2 * LEFT - RIGHT - 12) / 2, 340), matrix = { left: width - side - 12, right: width - 12, top: TOP, bottom: TOP + side };
-  return { narrow, height: TOP + side + 40, chart: { ...matrix, left: LEFT, right: matrix.left - LEFT - RIGHT }, matrix };
+  const right = width - 12, left = right - SQUARE.wide;
+  return { narrow, height: 361, chart: { left: LEFT, right: left - LEFT - RIGHT, top: TOP, bottom: 321 }, matrix: { left, right, top: TOP, bottom: TOP + SQUARE.wide } };
 }
 
-// The biases that the chart shows, from least to greatest: they do not depend on what is drawn at random.
+// The biases that the chart shows, from least to greatest, of all schemes but one on the same scale.
 function range({ scheme, heads }) {
   if (scheme === "sandwich") return [0, 8 * heads];
-  return scheme in LIMITS ? [-LIMITS[scheme], LIMITS[scheme]] : [-16, 0];
+  return BOTH_SIDES.includes(scheme) ? [-SPAN / 2, SPAN / 2] : [-SPAN, 0];
 }
 
 // The rows of a square table, which stand one after another in one array.
@@ -118,12 +119,14 @@ function drawChart(context, theme, result, state, cursor) {
   const { values: { bias, within }, x, y, head, back, place: { narrow } } = result, plot = new Plot(context, theme, x, y), needed = keysForHalf(within[head]);
   const facts = { ...state, learns: LEARNS.includes(state.scheme), shown_head: head + 1, needed }, distance = picture.distance[x.end - x.start < 400 ? 1 : 0];
   plot.ground(0, needed - 1, colours.score, 0.13);
+  words(context, theme, picture.bias.map((text) => say(text, facts)), 2, 11, { width: x.end });
   plot.axes({
-    xTitle: distance, yTitle: picture.bias.map((text) => say(text, facts)), xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: narrow ? 4 : 6,
+    xTitle: distance, yTitle: "", xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: narrow ? 4 : 6,
     yText: (value) => fixed(value, 0),
   });
-  const texts = picture.half.map((text) => say(text, facts)), end = x.end - widthOf(context, theme.font, distance) - 12;
-  words(context, theme, texts, 2, y.start + 22, { baseline: "top", colour: shade(0.7, theme), bold: true, width: end - 2 });
+  const bracket = [[0, y.end - 2], [0, y.end - 7], [needed - 1, y.end - 7], [needed - 1, y.end - 2]].map(([m, py]) => [x.at(m), py]);
+  bracket.slice(1).forEach((to, k) => plot.rule(bracket[k], to, { colour: colours.score, width: 2, dash: [] }));
+  words(context, theme, picture.half.map((text) => say(text, facts)), narrow ? 2 : x.start, y.end - 16, { colour: shade(0.7, theme), bold: true, width: x.end + RIGHT - x.start });
   const tint = tints(bias, theme, state), colourOf = (h) => (h === head ? colours.score : tint[h]);
   context.globalAlpha = JUMPS.includes(state.scheme) ? 0.15 : 1;
   bias.forEach((values, h) => plot.series(values, tint[h], { width: 1.6 }));
@@ -170,7 +173,7 @@ function drawMatrix(context, theme, { keys, queries, values: { matrix, bias }, s
   words(context, theme, picture.matrix.map((text) => say(text, { shown_head: head + 1, tokens, is_part: tokens < distances })), keys.start, queries.start - 4, { baseline: "bottom", width: right - keys.start });
   words(context, theme, picture.query, keys.start - 5, queries.at(middle), { align: "right", colour: colours.query, bold: true });
   words(context, theme, picture.key, keys.at(middle), queries.end + 6, { align: "center", baseline: "top", colour: colours.key, bold: true });
-  words(context, theme, picture.shades, keys.end, queries.end + 22, { align: "right", baseline: "top", width: wide + 40 });
+  if (!place.narrow) words(context, theme, picture.shades, keys.end, queries.end + 22, { align: "right", baseline: "top", width: wide + 40 });
   if (cursor !== null && cursor.last !== "distance" && cursor.key <= cursor.query) map.outline(cursor.query, cursor.key);
 }
 
@@ -207,10 +210,10 @@ function awayFromPart([fromX, fromY], [toX, toY], px, py) {
 }
 
 function facts({ values, head, back }, { distance }) {
-  const least = values.diagonal.reduce((a, b) => Math.min(a, b)), greatest = values.diagonal.reduce((a, b) => Math.max(a, b)), row = values.bias[head];
+  const least = values.diagonal.reduce((a, b) => Math.min(a, b)), greatest = values.diagonal.reduce((a, b) => Math.max(a, b)), row = values.bias[head], halves = Math.LN2 / (row[0] - row[1]);
   return {
     keys: distance + 1, mapped: values.matrix.length, shown_head: head + 1, shown_back: back, min: least, max: greatest, varies: greatest - least > EQUAL,
-    needed: keysForHalf(values.within[head]), halves: Math.LN2 / (row[0] - row[1]), preferred: row.indexOf(row.reduce((a, b) => Math.max(a, b))),
+    needed: keysForHalf(values.within[head]), halves, gentle: 4 * halves > distance, preferred: row.indexOf(row.reduce((a, b) => Math.max(a, b))),
   };
 }
 

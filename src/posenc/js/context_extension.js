@@ -19,6 +19,7 @@ const MOST = 64; // that a frequency is divided by, of all factors that can be c
 const GRIP = 11; // pixels from the top of the panel to the grips of its thresholds
 const HEAD = 30, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
 const BARS = 8; // pixels of a pair from which its bar stands apart from the next
+const APART = 80; // pixels from 1 to the factor from which all three curves have names
 const NEAR = 9; // pixels from a curve within which a press chooses its method
 const ROWS = [0.85, 0.75, 0.65, 0.55, 0.45]; // of the angles, in which names stand
 const REACH = 12; // pixels over which the envelope of a score is smooth
@@ -175,17 +176,29 @@ function drawDivisors(context, theme, width, result, state) {
   }
   plot.axes({ xText: () => "", xTitle: "", yTitle: picture.scaling, yText: (value) => say(picture.times, { factor: value }) });
   plot.horizontal(factor, { dash: [2, 3], colour: theme.muted });
+  const needed = state.used / state.trained, fresh = values.method ? reachesUnseen(values, values.method) : [];
+  stripes(context, theme, fresh, (i) => { // what is missing to what would keep it from them
+    const left = Math.round(pairs.at(i - 0.5)), gap = pairs.at(1) - pairs.at(0) >= BARS ? 2 : 0, top = Math.max(up.at(needed), above.top), bottom = up.at(values.method.divisor[i]);
+    context.fillRect(left, top, Math.max(Math.round(pairs.at(i + 0.5)) - left - gap, 1), bottom - top);
+  });
   bounds.forEach((bound, k) => drawThreshold(context, theme, plot, bound, { ...state, left: k ? pairs.at(bounds[0].at) : above.left, right: above.right, top: above.top, taken }));
   const others = method === "none" ? [] : THREE.filter((name) => name !== method), curve = (name) => (name === method ? values.method?.divisor : values.three[name]);
   context.globalAlpha = FAINT;
   for (const name of others) plot.series(curve(name), colours.neutral, { width: 1.2 });
   context.globalAlpha = 1;
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
+  const namesAll = isWide(width) && THREE.includes(method) && up.at(1) - up.at(factor) > APART;
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
+  const first = fresh.indexOf(true), missing = picture.needed.map((text) => say(text, { times: Number(needed.toPrecision(2)) }));
+  if (first >= 0 && up.at(values.method.divisor[first]) - up.at(needed) > 24) {
+    const long = widthOf(context, `600 ${theme.font}`, missing[0]), y = (up.at(needed) + up.at(values.method.divisor[first])) / 2;
+    words(context, theme, missing, pairs.at(first - 0.5) - 6, y, { align: "right", bold: true, colour: theme.text, ground: true, width: pairs.at(first - 0.5) - 10 - above.left });
+    taken.push({ left: pairs.at(first - 0.5) - 6 - long, right: pairs.at(first - 0.5), top: y - 8, bottom: y + 8 });
+  }
   const points = (series) => Array.from(series, (value, i) => [pairs.at(i), up.at(value)]);
   nameCurves(context, theme, above, [
     ...(values.method ? [{ text: nameOf(method), colour: theme.text, points: points(values.method.divisor) }] : []),
-    ...others.map((name) => ({ text: isWide(width) ? nameOf(name) : "", colour: theme.muted, points: points(curve(name)) })),
+    ...others.map((name) => ({ text: namesAll ? nameOf(name) : "", colour: theme.muted, points: points(curve(name)) })),
     ...bounds.map(({ at }) => ({ weight: 0.5, points: [[pairs.at(at), up.end], [pairs.at(at), up.start]] })),
   ], taken);
 }
@@ -212,13 +225,7 @@ function drawAngles(context, theme, width, { place: { below }, pairs, values }, 
   context.globalAlpha = 1;
   if (!method) return;
   const fresh = reachesUnseen(values, method);
-  for (const style of [null, striped(theme.ground)]) {
-    fresh.forEach((isNew, i) => {
-      if (!isNew) return;
-      context.fillStyle = style ?? pairColour(i, seen.length);
-      fill(i, upTo(method.rotations[i]), upTo(seen[i]));
-    });
-  }
+  stripes(context, theme, fresh, (i) => fill(i, upTo(method.rotations[i]), upTo(seen[i])));
   const steps = ({ rotations }) => Array.from(rotations, (reached, i) => [[i - 0.5, Math.min(reached, 1)], [i + 0.5, Math.min(reached, 1)]]).flat();
   const ghost = isScaled && isWide(width);
   if (ghost) plot.line(steps(original), colours.neutral, { width: 1.6, dash: [3, 3] });
@@ -259,6 +266,17 @@ function drawScores({ context }, { place: { all }, x, up, columns, filled, value
 }
 
 const decade = (value) => `10${[..."⁰¹²³⁴⁵⁶⁷⁸"][Math.round(Math.log10(value))]}`;
+
+// Fills something of each pair that reaches unseen angles, striped in its colour.
+function stripes(context, theme, fresh, fill) {
+  for (const style of [null, striped(theme.ground)]) {
+    fresh.forEach((isNew, i) => {
+      if (!isNew) return;
+      context.fillStyle = style ?? pairColour(i, fresh.length);
+      fill(i);
+    });
+  }
+}
 
 // A tile of stripes in the colour of the page, which say "new" without colour; made once for each theme.
 const tiles = {};

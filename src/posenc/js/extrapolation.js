@@ -14,10 +14,9 @@ const ROLES = {
   other: { mark: "■ ", width: 2.2, dash: [7, 4], square: true },
 };
 const COLOURS = { rope: colours.score, alibi: colours.position, t5: colours.query, none: colours.neutral, else: colours.key };
-const DOTTED = [1.5, 3];
+const DOTTED = [1.5, 3], FAINT = 0.4; // of what is longer than the chosen length
 const TOP = 22, HEAD = 22, FREE = 26; // pixels, of them above all values, and below, where the length is dragged
 const LINE = 15, APART = 5, BELOW = 38; // pixels of a line of a name, between two names, and that they may go below the axis
-const NEAR = 7; // pixels within which a drag stays at a length that was measured
 
 const bottomOf = (width) => TOP + (width < 600 ? 272 : 300);
 const height = (width) => bottomOf(width) + 40;
@@ -57,7 +56,7 @@ function compute(state, width, previous, data) {
   const asked = { first: pick(data, state.scheme, state.scaling), other: pick(data, state.other, state.other_scaling) };
   const first = chosen(data, state, asked.first), other = chosen(data, state, asked.other);
   const values = { first, other: other.name === first.name ? null : other };
-  const truncates = [state.scheme, state.other].some((option, k) => data.scaled.includes(option) && [asked.first, asked.other][k][1] !== "default");
+  const truncates = asked.first[1] !== "default" || (data.scaled.includes(state.other) && asked.other[1] !== "default");
   const [least, most] = data.limits[state.measure], bottom = bottomOf(width), each = (most - least) / (bottom - TOP - HEAD - FREE), times = TIMES[nearestOf(state)];
   const ends = { start: 40, end: width - (width < 600 ? 92 : 136) }; // names stand at the ends of the lines
   return {
@@ -76,9 +75,9 @@ function columns({ by_length, by_position }, state) {
 
 const known = (drawn, state) => columns(drawn, state).map((column, place) => [place, column]).filter(([, column]) => isKnown(column));
 
-function draw({ context }, result, state, theme, cursor) {
+function draw({ context, width }, result, state, theme, cursor) {
   const { values, asked, symbols, shown, times, x, y } = result, { measure } = state;
-  const half = measure === "copy_half", positions = byPosition(state), nearest = nearestOf(state);
+  const half = measure === "copy_half", positions = byPosition(state), nearest = nearestOf(state), reached = positions ? width : x.at(placeOf(state)) + 4;
   const trained = [...new Set(shown.map((role) => values[role].trained).filter(Boolean))];
   const mark = say(picture.trained, { one_length: trained.length === 1, trained: trained[0] });
   const titled = (texts) => texts.map((text) => say(text, { ...state, trained_length: mark }, names));
@@ -111,13 +110,22 @@ function draw({ context }, result, state, theme, cursor) {
     const spread = places.flatMap(([place, column]) => ends(place).map((at) => [x.at(at), Math.min(...column), Math.max(...column)]));
     const line = places.flatMap(([place, column]) => ends(place).map((at) => [at, mean(column)]));
     const level = role === "first" ? levelOf(drawn, state) : null; // one gap is filled
-    if (level !== null) plot.area(line.filter(([at]) => at >= past).map(([at, value]) => [x.at(at), Math.min(level, value), Math.max(level, value)]), colour, 0.12);
-    plot.area(spread, colour);
-    plot.line(line, colour, { width: thick, dash });
+    const gap = level === null ? [] : line.filter(([at]) => at >= past).map(([at, value]) => [x.at(at), Math.min(level, value), Math.max(level, value)]);
+    for (const [from, to, strength] of [[0, reached, 1], [reached, width, FAINT]]) {
+      context.save();
+      context.beginPath();
+      context.rect(from, 0, to - from, y.start);
+      context.clip();
+      plot.area(gap, colour, 0.16 * strength ** 2);
+      plot.area(spread, colour, 0.22 * strength);
+      context.globalAlpha = strength;
+      plot.line(line, colour, { width: thick, dash });
+      if (!positions) plot.marks(line, colour, { radius: 3.5, square });
+      context.restore();
+    }
     labels.beside(line.map(([at, value]) => [x.at(at), y.at(value)]));
     if (!positions) {
-      plot.marks(line, colour, { radius: 3.5, square });
-      const found = line.find(([place]) => place === nearest);
+      const found = line.find(([place]) => place === placeOf(state)); // none on the way from one to another
       if (found) chosen.push({ value: found[1], colour, ink: shade(0.7, theme, colour), square });
     }
     if (line.length) named.push({ text: nameOf(role, asked), colour: shade(0.7, theme, colour), from: [x.at(line.at(-1)[0]), y.at(line.at(-1)[1])] });
@@ -166,13 +174,10 @@ function nameLines(context, theme, { x, y, names: room }, named) {
   }
 }
 
-// The chosen length is dragged along its axis; it stays a little at those that were measured.
+// The chosen length is dragged along its axis, from one that was measured to the next.
 function handles({ x, y }, state) {
-  const drag = (px) => {
-    const place = Math.min(Math.max(x.invert(px), 0), TIMES.length - 1), nearest = Math.round(place);
-    return { length: 2 ** (Math.abs(px - x.at(nearest)) < NEAR ? nearest : place) };
-  };
-  return byPosition(state) ? [] : [{ name: "length", x: x.at(placeOf(state)), y: y.start - 12, along: "x", drag }];
+  const drag = (px) => ({ length: TIMES[x.nearest(x.invert(px))] });
+  return byPosition(state) ? [] : [{ name: "length", x: x.at(placeOf(state)), y: y.start - 12, along: "x", step: x.at(1) - x.at(0), drag }];
 }
 
 // A press on the picture chooses the length there.
@@ -190,16 +195,25 @@ function levelOf(drawn, state) {
   return isKnown(values) ? mean(values) : null;
 }
 
-// What each comes to at the chosen length, or at the last position: the typical probability of the right byte, or the accuracy.
-function facts({ values, asked, symbols, shown, times }, state) {
-  const percent = (value) => (value === null ? null : 100 * (state.measure === "text" ? Math.exp(-value) : value));
+// How much worse a loss is than within the trained length, or how much is copied; null where that is not known.
+function fateOf(value, level, { measure }, symbols) {
+  if (value === null || (measure === "text" && level === null)) return null;
+  if (measure === "text") return value - level < 0.1 ? "well" : value - level < 1 ? "worse" : "much";
+  return value <= 2 / symbols ? "guess" : value < 0.5 ? "some" : "most";
+}
+
+// What each comes to at the chosen length, or at the last position.
+function facts({ values, asked, symbols, shown, times, truncates }, state) {
   const drawn = shown.map((role) => {
-    const of = values[role], column = (byPosition(state) ? columns(of, state).at(-1) : columnOf(of, state)) ?? [null], ends = isKnown(column);
-    return { name: shortOf(asked[role]), seeds: of.seeds.length, trained: of.trained, tokens: times * of.trained, ends, level: percent(levelOf(of, state)), percent: ends ? percent(mean(column)) : null };
+    const of = values[role], column = (byPosition(state) ? columns(of, state).at(-1) : columnOf(of, state)) ?? [null];
+    return { name: shortOf(asked[role]), seeds: of.seeds.length, trained: of.trained, fate: fateOf(isKnown(column) ? mean(column) : null, levelOf(of, state), state, symbols) };
   });
-  const opener = drawn.find(({ ends }) => ends);
-  for (const one of drawn) Object.assign(one, { opens: one === opener, another: Boolean(opener) && one.ends && one.trained !== opener.trained });
-  return { drawn, symbols, guessed: 100 / symbols, length: times, level: opener?.level ?? null };
+  const known = drawn.filter(({ fate }) => fate), [opener] = known, well = known.filter(({ fate }) => fate === "well").length;
+  for (const one of drawn) {
+    const follows = Boolean(one.fate) && one !== opener;
+    Object.assign(one, { opens: one === opener, another: follows && one.trained !== opener.trained, alike: follows && one.fate === opener.fate });
+  }
+  return { drawn, length: times, truncates, all_well: known.length > 0 && well === known.length, all_worse: known.length > 0 && well === 0 };
 }
 
 function reading({ values, shown }, state, { column: place }) {

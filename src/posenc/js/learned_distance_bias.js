@@ -13,7 +13,7 @@ const TRAINED = 128, LONGEST = 256, HEAD_DIM = 32, COUNT = 3; // as in Python
 const PAIRS = HEAD_DIM / 2, BIN = 32; // distances of one bar
 const AROUND = 7; // distances to either side over which the bold curve is a mean, twice
 const POWER = 2 * Math.log(10), LEAST = -11.5, MOST = 7.5; // a line for each factor of 100; the axis holds this at least
-const TOP = 24, LEFT = 62, RIGHT = 12, FOOT = 14, BELOW = 58; // pixels, of them below the axis for its ticks, title and the loss
+const TOP = 24, LEFT = 62, RIGHT = 12, FOOT = 14, BELOW = 84; // pixels, of them below the axis for its ticks, title and the losses
 
 const sumOf = (biases) => biases.reduce((sum, bias) => sum.map((value, m) => value + bias[m]), new Float64Array(LONGEST + 1));
 
@@ -50,9 +50,9 @@ function compute({ base, seed, layer, head, clamp, pair, length, show_pair: show
 
 // The attention above, and below it the bias that it comes from.
 function places(width) {
-  const wide = width >= 600, height = wide ? 448 : 366, shares = { top: 72, bottom: wide ? 194 : 134 };
+  const wide = width >= 600, height = wide ? 448 : 361, shares = { top: 72, bottom: wide ? 196 : 138 };
   return {
-    wide, height, x: new Axis({ from: 0, to: LONGEST, start: LEFT, end: width - RIGHT }),
+    height, x: new Axis({ from: 0, to: LONGEST, start: LEFT, end: width - RIGHT }),
     shares, ruler: shares.bottom + 17, curves: { top: shares.bottom + 50, bottom: height - BELOW },
   };
 }
@@ -69,9 +69,18 @@ function draw({ context, height }, result, state, theme, cursor) {
     whole.vertical(cursor.at, { dash: [] });
     new Plot(context, theme, x, y).marks([[cursor.at, values.clamped[cursor.at]]], theme.text, { radius: 4 });
   }
-  if (!result.clamps) return;
-  const { losses, within } = values, told = { length: LONGEST, past: losses.none, loss: losses[state.clamp], within, trained: TRAINED };
-  words(context, theme, picture.losses.map((text) => say(text, told)), x.at(TRAINED), height - 8, { align: "center", colour: theme.text, bold: true, width: x.end - x.start });
+  drawLosses(context, theme, result, state);
+}
+
+// The measured loss at the trained length and, once the sequence is longer, at the greatest.
+function drawLosses(context, theme, { x, height, values: { losses, within }, clamps }, { clamp, length }) {
+  const write = (tokens, number, colour) => {
+    const middle = x.at(tokens - TRAINED / 2);
+    words(context, theme, picture.loss.map((text) => say(text, { length: tokens })), middle, height - 34, { align: "center", width: x.at(TRAINED) - x.start - 8 });
+    words(context, sized(theme, 22), say(picture.number, number), middle, height - 13, { align: "center", bold: true, colour });
+  };
+  write(TRAINED, { before: null, loss: within }, theme.text);
+  if (length > TRAINED) write(LONGEST, { before: clamps ? losses.none : null, loss: losses[clamp] }, shade(0.7, theme, clamps ? colours.score : colours.bound));
 }
 
 // How much of the attention each distance gets from the bias alone: as trained as a frame where pairs are clamped.
@@ -94,14 +103,14 @@ function drawWeights(context, theme, { x, shares: { top, bottom }, curves, value
 }
 
 // By how much the bias of all pairs together, or of one of them, multiplies the weight of a key, as far as the sequence goes.
-function drawCurves(context, theme, { x, y, values, clamps, wide }, { pair, length, show_pair: showsPair }) {
+function drawCurves(context, theme, { x, y, values, clamps }, { pair, length, show_pair: showsPair }) {
   const plot = new Plot(context, theme, x, y), pairs = pairColour(pair, PAIRS), taken = [];
   for (let k = Math.ceil(y.invert(y.start - FOOT) / POWER); k * POWER <= y.to; k++) {
     plot.horizontal(k * POWER, { colour: k ? theme.grid : theme.muted, dash: [] });
     words(context, theme, factor(k * POWER), x.start - 6, y.at(k * POWER), { align: "right" });
   }
   words(context, theme, picture.weight, 0, y.end - 13, { width: x.end, rim: true });
-  const reached = (points) => points.filter(([m]) => m <= length), all = meanOf(values.all), raw = pointsOf(values.clamped);
+  const reached = (points) => points.filter(([m]) => m <= length), all = meanOf(values.all);
   const curves = [
     clamps ? { mean: all.slice(TRAINED), colour: theme.text, dash: [4, 3] } : { mean: all, colour: theme.text, width: showsPair ? 1.6 : 2.8 },
     ...(clamps ? [{ mean: [...meanOf(values.clamped, 0, TRAINED), ...meanOf(values.clamped, TRAINED)], colour: colours.score, width: 2.8 }] : []),
@@ -111,9 +120,6 @@ function drawCurves(context, theme, { x, y, values, clamps, wide }, { pair, leng
   const spread = (of) => filled.map(([m, value]) => [x.at(m), ...of(value)]);
   plot.area(spread((value) => [Math.min(value, 0), 0]), single ? own : colours.neutral);
   plot.area(spread((value) => [0, Math.max(value, 0)]), single ? own : colours.bound);
-  context.globalAlpha = 0.2;
-  if (wide) plot.line(reached(raw), clamps ? colours.score : theme.text, { width: 0.8 });
-  context.globalAlpha = 1;
   for (const { mean, colour, ...style } of curves) plot.line(mean, colour, style);
   const name = (text, px, wanted, colour) => { // centred there or, where others stand, below
     const half = widthOf(context, `600 ${theme.font}`, text) / 2, at = Math.min(px, x.end - half);
@@ -134,9 +140,8 @@ function drawCurves(context, theme, { x, y, values, clamps, wide }, { pair, leng
     name(picture.as_trained, x.at(far), below(all, far), theme.text);
   } else if (showsPair && !clamps && length > near) name(picture.all, x.at(near), below(kept, near), theme.text);
   const pixels = (points) => points.map(([m, value]) => [x.at(m), y.at(value)]);
-  nameCurves(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }, [
-    ...curves.map(({ mean, text, colour }) => ({ text, colour: shade(0.7, theme, colour), points: pixels(mean) })), ...(wide ? [{ points: pixels(reached(raw)), weight: 0.5 }] : []),
-  ], taken);
+  const named = curves.map(({ mean, text, colour }) => ({ text, colour: shade(0.7, theme, colour), points: pixels(mean) }));
+  nameCurves(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }, named, taken);
 }
 
 // The moving mean of a bias over the distances `from` … before `to`, as [distance, mean].
@@ -174,7 +179,7 @@ const render = explorable({
     const [{ left, right, top, bottom }] = onCurves(result);
     return px >= left && px <= right && py >= top && py <= bottom ? { length: lengthAt(px, result.x) } : null;
   },
-  opening: (share, { length }) => ({ length: Math.ceil((0.2 + 0.8 * share) * length) }), // the sequence grows
+  opening: (share, { length }) => ({ length: Math.round(TRAINED + share * (length - TRAINED)) }), // its end is dragged past the trained length
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

@@ -19,7 +19,7 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    room = (660, 808)
+    room = (660, 740)
     main = ("scheme",)
 
     scheme = Choice("alibi", chips=True)

@@ -14,7 +14,10 @@ VALUE = {"text": "loss", "copy": "accuracy", "copy_half": "accuracy"}  # of each
 SYMBOLS = 64  # that the blocks are made of
 TIMES = (1, 2, 4, 8, 16)  # the trained length
 SCALED = ("rope_100", "rope_10000")
-BOTH = {"rope_100_yarn": ("rope_100", "yarn")}  # options that are a scheme and its scaling
+BOTH = {
+    "rope_100_linear": ("rope_100", "linear"),
+    "rope_100_yarn": ("rope_100", "yarn"),
+}  # options that are a scheme and its scaling
 
 
 def _measured_as(scaling: str, times: int) -> str:
@@ -87,7 +90,7 @@ class Extrapolation(Explorable):
     scaling = Choice("default", needs={"scheme": SCALED})
     other = Choice("rope_100_yarn", chips=True)
     other_scaling = Choice("default", needs={"other": SCALED})
-    length = Control(4, 1, 16, "log")
+    length = Control(4, 1, 16, "powers")
 
     @classmethod
     def data(cls) -> dict[str, Any]:

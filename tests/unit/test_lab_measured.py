@@ -52,8 +52,3 @@ def test_files_of_results_that_cannot_be_read(tmp_path):
         (tmp_path / f"{number}.json").write_text(json.dumps(content))
         with pytest.raises(ValueError, match=rf"{number}\.json must hold results of schema version 1"):
             lab.results(tmp_path / f"{number}.json")
-
-
-def test_a_name_that_the_laboratory_does_not_have():
-    with pytest.raises(AttributeError, match=r"module 'posenc\.lab' has no attribute 'loda'"):
-        lab.loda  # noqa: B018

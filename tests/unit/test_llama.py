@@ -94,7 +94,7 @@ def test_logits_are_those_that_transformers_computes_now(smollm2):
 
 def test_the_wrong_layout_is_another_model(smollm2):
     model, tokenizer = smollm2
-    ids = tokenizer.encode("def mean(values):\n    return sum(values) / len(values)\n" * 4)
+    ids = tokenizer.encode("def mean(values):\n    return sum(values) / len(values)\n" * 2)
     own = model.scheme
     try:
         found = {}
@@ -124,7 +124,7 @@ def test_it_speaks(smollm2):
         tokenizer.decode(model.generate(tokenizer.encode("The capital of France is"), 1))
         == "The capital of France is Paris"
     )
-    answer = model.generate(tokenizer.chat("What is the capital of France?"), 20, end=tokenizer.end_of_turn)
+    answer = model.generate(tokenizer.chat("What is the capital of France?"), 8, end=tokenizer.end_of_turn)
     assert "Paris" in tokenizer.decode(answer)
 
 

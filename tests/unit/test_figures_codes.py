@@ -54,10 +54,3 @@ def test_distance_maps():
     variation = np.mean([step.std() / step.mean() for step in steps])
     varying = f"distances at one offset vary by {100 * variation:.0f}\u00a0% (bits)"
     assert title(figure) == f"Translation invariance: exact for waves; {varying}"
-
-
-def test_distance_maps_of_one_kind():
-    assert title(figures.distance_maps({"a": CODES["waves"], "b": CODES["waves"]})).endswith(": exact for a and b")
-    varying = "Translation invariance: distances at one offset vary by"
-    assert title(figures.distance_maps({"a": CODES["bits"]})).startswith(varying)
-    assert np.all(np.asarray(figures.distance_maps({"still": np.ones((4, 2))}).data[0].z) == 0)

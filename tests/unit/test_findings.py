@@ -135,12 +135,7 @@ def the_bias_of_the_small_models() -> Iterator[str]:
     yield f"| maximum of their summed bias, $L$ to $2L$ | {summed} |"
 
 
-BIAS = {
-    "clamped": "clamped",
-    "zeroed": "zero",
-    "flat, same mean": "flat",
-    "window": "window",
-}
+BIAS = {"clamped": "clamped", "zeroed": "zero", "flat, same mean": "flat", "window": "window"}
 CONTROLS = {
     "zeroed, other slow pairs, as large": "other slow pairs",
     "zeroed, fast pairs, as large": "fast pairs",
@@ -269,15 +264,8 @@ def the_reverse() -> Iterator[str]:
     yield "In each model, adding only this change does 72 to 80 % of the damage"
 
 
-RETRIEVAL = {
-    "as trained": "as trained",
-    "bias clamped": "bias clamped",
-    "PI": "PI",
-    "NTK-aware": "NTK-aware",
-    "dynamic NTK": "dynamic NTK",
-    "YaRN without temperature": "NTK-by-parts",
-    "YaRN": "YaRN",
-}
+RETRIEVAL = {name: name for name in ("as trained", "bias clamped", "PI", "NTK-aware", "dynamic NTK")}
+RETRIEVAL |= {"YaRN without temperature": "NTK-by-parts", "YaRN": "YaRN"}
 
 
 def sign_test(more: np.ndarray, less: np.ndarray) -> float:

@@ -65,18 +65,6 @@ def test_synthetic_tasks_are_the_same_everywhere(name):
     assert (np.random.get_state()[1] == before).all()
 
 
-@pytest.mark.parametrize("name", ["text", "copy", "offset"])
-def test_probes_end_alike_at_every_length(name):
-    """A longer probe is a shorter one with more before it."""
-    made = task(name)
-    short = made.probe(64, 5)
-    for length in (65, 1000):
-        probe = made.probe(length, 5)
-        assert probe.tokens.shape == (5, length)
-        assert torch.equal(probe.tokens[:, -64:], short.tokens)
-        assert torch.equal(probe.targets[:, -made.n_scored :], short.targets[:, -made.n_scored :])
-
-
 def check_copied(tokens, targets, period, ignored):
     """Loops over one sequence: the next symbol is asked from the second block on, and stood one period ago."""
     said = [*tokens, targets[-1]]
@@ -237,17 +225,6 @@ def test_a_library_without_sources_is_refused(small_library, tmp_path):
     (small_library / "json" / "__init__.py").unlink()
     with pytest.raises(FileNotFoundError, match=r"lacks heapq.py, json/__init__.py under .*: use a Python that"):
         corpus.library(str(small_library))
-
-
-def test_the_ends_of_the_text_are_read():
-    """The last byte and the first can be in a window, and none is out of it."""
-    every = torch.arange(12, dtype=torch.uint8)
-    made = corpus.LibraryText(corpus.Text(every, every, "", "", ()), n_scored=2, longest=11)
-    found = [made.batch(random(seed), 8, 9) for seed in range(20)]
-    assert {row[0] for batch in found for row in batch.tokens.tolist()} == {0, 1, 2}
-    assert {row[-1] for batch in found for row in batch.targets.tolist()} == {9, 10, 11}
-    assert made.probe(11, 3).targets.tolist() == [list(range(1, 12))] * 3
-    assert made.batch(random(0), 2, 11).tokens.tolist() == [list(range(11))] * 2
 
 
 @pytest.mark.parametrize(("name", "least"), [("text", 32), ("copy", 31), ("copy half", 32), ("offset", 22)])

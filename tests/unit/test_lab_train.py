@@ -132,19 +132,6 @@ def test_learning_rate(lab):
     assert lab.learning_rate(0, 1, replace(profile, warm_up=0)) == 2.0
 
 
-def test_the_optimiser_leaves_vectors_alone(lab):
-    run = run_of("learned")
-    model = lab.build(run)
-    matrices, vectors = lab.optimiser_for(model, run.settings).param_groups
-    assert (matrices["weight_decay"], vectors["weight_decay"]) == (run.settings.weight_decay, 0.0)
-    assert matrices["betas"] == run.settings.betas
-    assert {id(one) for group in (matrices, vectors) for one in group["params"]} == set(map(id, model.parameters()))
-    assert {one.ndim for one in matrices["params"]} == {2}
-    assert [tuple(one.shape) for one in vectors["params"]] == [(16,)] * 5
-    model.scheme.table.requires_grad_(False)
-    assert len(lab.optimiser_for(model, run.settings).param_groups[0]["params"]) == len(matrices["params"]) - 1
-
-
 def test_a_step(lab):
     """It answers with the loss before it, of what is asked alone, and clips the gradient."""
     run = run_of()
@@ -167,17 +154,6 @@ def test_a_step(lab):
     assert float(loss) == pytest.approx(np.mean(asked), rel=1e-5)
     moved = math.sqrt(sum(float((weight - before[name]).square().sum()) for name, weight in model.state_dict().items()))
     assert moved == pytest.approx(0.5, rel=1e-3)
-
-
-def test_batches_of_a_step(lab):
-    """From the seed and the step's number alone; longer ones hold as many tokens."""
-    run = run_of()
-    task, profile = run.make_task(), run.settings
-    drawn = {(seed, number): lab.draw(task, seed, number, profile).tokens for seed in (0, 1) for number in range(9)}
-    assert len({tokens.numpy().tobytes() for tokens in drawn.values()}) == 18
-    assert torch.equal(lab.draw(task, 1, 5, profile).tokens, drawn[1, 5])
-    shapes = [tuple(lab.draw(task, 0, 0, profile, length).tokens.shape) for length in (None, 20, 40, 100)]
-    assert shapes == [(4, 20), (4, 20), (2, 40), (1, 100)]
 
 
 def test_another_task_is_refused(lab):

@@ -26,17 +26,13 @@ NAMES = {name: value for module in (scaling, frequencies, absolute, bias, positi
 # or shape.
 REFUSED = r"""
 R(q, q, offset=-5)                                  offset must be at least 0, got -5
-R(q, q, offset=torch.tensor(-5))                    offset must be .*-5
 R(q, q, offset=2.5)                                 offset must be an integer, got 2.5
-R(q, q, offset=True)                                offset must be an integer, got True
 R(q, q, offset=[5, 9])                              offset must be .*\[5, 9\]
 R(q, q, offset=torch.tensor([5, 9]).bfloat16())     bfloat16, in which large positions of neighbouring tokens are equal
 R(q, q, offset=torch.arange(3))                     (offset|positions) .*\(3.* fit x of shape \(2, 4, 6, 16\)
 R(q, q, at, offset=100)                             offset must be 0 where positions are given, got 100
-R.rotate(q, at, offset=torch.tensor([1, 2]))        offset must be 0 where positions are given, got an array
 R(q, q, at.half())                                  positions must be integers, float32 or float64, got torch.float16
 R(q, q, torch.tensor([3]))                          positions of shape \(1,\) do not fit x of shape \(2, 4, 6, 16\)
-R(q, q, torch.zeros(3, 6))                          positions of shape \(3, 6\) do not fit x of shape
 R(q, q, np.arange(6))                               cannot mix Tensor and ndarray
 R(q, q, key_positions=at)                           positions must be given where key_positions are, got an array
 R(q, q[:, :, :3])                                   q must be no longer than k without positions, got 6 and 3 tokens
@@ -44,21 +40,16 @@ R(q.double(), q)                                    k must have the dtype of q, 
 R(q, q[..., :8])                                    k must have heads of width 16, got shape \(2, 4, 6, 8\)
 R(q[0, 0, 0], q[0, 0, 0])                           length_axis must name an axis of q of shape \(16,\) .*, got -2
 R(q, q, length_axis=1)                              length_axis must name an axis of q .* got 1
-Rope(0)                                             dim must be at least 2, got 0
 Rope(7)                                             dim must have an even width .* got 7
 Rope(16, 1)                                         base must be greater than 1, .* got 1
 Rope(16, layout="neox")                             layout must be one of .* got 'neox'
 Rope(16, rotary_dim=0.5)                            rotary_dim must be an integer, got 0.5
 Rope(16, rotary_dim=18)                             rotary_dim must be even and at most the width 16, got 18
-Rope(16, axes=5)                                    axes must be .* got 5
 Rope(16, axes=[0, 1])                               axes must have an integer per pair, 8, got 2
-Rope.axial(())                                      axes_dim must .* got \(\)
 Rope.axial((7, 9))                                  axes_dim must be even .* got \(7, 9\)
 Rope.axial((8, 8)).rotate(q, at)                    positions must have shape \(..., length, 2\), got shape \(6,\)
-sections((0.5, 0.25, 0.25))                         sizes must be an integer, got 0.5
 sections((1, 3), interleaved=True)                  sizes must leave room to take turns, got \(1, 3\)
 sections((1, 3), "false")                           interleaved must be True or False, got 'false'
-of_frequencies("yarn")                              inv_freq must be .* got 'yarn'
 of_frequencies(np.full(8, nan))                     inv_freq must be finite, got nan
 of_frequencies(linear(16, factor=2.0))              inv_freq must be .* got \(an array of shape \(8,\), 1.0\)
 of_frequencies(np.ones(8), dim=8)                   inv_freq must have at most 4 frequencies, .* got 8
@@ -68,17 +59,14 @@ of_config({"head_dim": 128, "rope_theta": 1e4}, 64)  head_dim must be what confi
 of_config({"rope_theta": 1e4, "hidden_size": 8})    config must have head_dim
 of_config({"mrope_section": [4, 2, 2], "mrope_interleaved": "false", "rope_theta": 1e4}, 16)  interleaved .* got 'false'
 R.cos_sin()                                         give either positions or length
-R.cos_sin([1], length=2)                            give either positions or length, got \[1\] and 2
 R.cos_sin(length=2, like="torch")                   like must be None or an array, .* got 'torch'
 R.rerotate(q, torch.arange(5))                      shift must be .* \(6,\), got an array of shape \(5,\)
 rotate(x, (cos, sin[:1]))                           cos and sin must have one shape, got \(6, 8\) and \(1, 8\)
-rotate(x, (torch.ones(6, 8), torch.zeros(6, 8)))    cannot mix Tensor and ndarray
 rotate(q, torch.ones(6, 8), out=q[..., :8])         out must be like x, \(2, 4, 6, 16\), .* got \(2, 4, 6, 8\)
 xpos_cos_sin(at.half(), inv_freq(4, like=q))        positions must be .* got torch.float16
 packed_position_ids("32")                           lengths must be a list of integers, got '32'
 packed_position_ids([2, -1])                        lengths must be at least 0, got -1
 grid_position_ids(2, 0)                             sizes must be at least 1, got 0
-mrope_position_ids([(2, 2)])                        segments must be .* got \(2, 2\)
 of_config("config.json")                            config must be a mapping or a configuration .* got 'config.json'
 rotate(q, (torch.ones(6, 16), torch.ones(6, 16)))   \(cos, sin\) must have width 8 .* got shape \(6, 16\)
 convert_projection(np.ones((64, 8)), 8, 4, "half-split")  weight must .* 32 rows for n_heads=8 and head_dim=4; got shape \(64, 8\)
@@ -87,14 +75,11 @@ packed_position_ids(torch.tensor([3, 2]))           lengths must be an integer, 
 """
 # Each call, and what it equals.
 RIGHT = """
-R.rotate(q, [0, 1, 2, 3, 4, 5])                     R.rotate(q)
 R.rotate(q, (at + 250).to(torch.uint8))             R.rotate(q, offset=250)
 R.rotate(q, at - 5.5)                               R.rotate(q, (at.double() - 5.5))
 R.rotate(q, offset=torch.tensor([[7], [7]]))        R.rotate(q, offset=7)
-R.rotate(q[0, 0])                                   R.rotate(q)[0, 0]
 R(q, q[:1])[1]                                      R.rotate(q)[:1]
 Rope(17, rotary_dim=16).rotate(torch.ones(6, 17))[:, :16]  R.rotate(q)[0, 0]
-of_frequencies(torch.ones(8)).inv_freq              np.ones(8)
 of_frequencies(-inv_freq(16)).rotate(q)             R.rotate(q, -at)
 packed_position_ids(np.array([3, 2]))               [0, 1, 2, 0, 1]
 sinusoidal(torch.zeros(2, 5, 8), 4).shape           (2, 5, 8, 4)

@@ -8,7 +8,7 @@ from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 from posenc.absolute import relative_positions
 from posenc.attention import attention
-from posenc.bias import alibi, alibi_slopes, deberta, fire, kerple, sandwich, score_mod, t5
+from posenc.bias import alibi, alibi_slopes, kerple, sandwich, score_mod, t5
 
 pytestmark = pytest.mark.torch
 HEADS = 3
@@ -55,20 +55,6 @@ def test_equals_attention_with_the_whole_bias(name, queries, keys, causal):
     k, v = normal(2, HEADS, keys, 8, seed=1), normal(2, HEADS, keys, 5, seed=2)
     expected = attention(q, k, v, bias=bias(relative_positions(*places(queries, keys))), causal=causal).output
     torch.testing.assert_close(flex(q, k, v, score_mod(bias, q, k), causal), expected, rtol=0, atol=1e-13)
-
-
-@pytest.mark.release
-def test_a_bias_that_depends_on_more_is_an_array():
-    q, k = normal(2, HEADS, 2, 8), normal(2, HEADS, 9, 8, seed=1)
-    query_at, key_at = places(2, 9)
-    tables = normal(2, HEADS, 4, 8, seed=3)
-    of_positions = fire(query_at, key_at, lambda share: share * torch.tensor([-1.0, -2.0, 3.0]), 0.5, 4.0)
-    of_content = deberta(q, k, *tables, relative_positions(query_at, key_at)).bias  # one for each text of the batch
-    for bias in (of_positions, of_content):
-        for causal in (False, True):
-            got = flex(q, k, k, score_mod(bias, q, k), causal)
-            expected = attention(q, k, k, bias=bias, causal=causal).output
-            torch.testing.assert_close(got, expected, rtol=0, atol=1e-13)
 
 
 @pytest.mark.release

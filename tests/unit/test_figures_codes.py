@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from posenc import figures
 from posenc.absolute import normalised, sinusoidal
 from tests.unit.figure_examples import CODES, DRAWN, EXAMPLES, alt, title
 
@@ -25,13 +24,6 @@ def test_encoding_tables_small():
     changes = np.count_nonzero(wave[1:] != wave[:-1])
     assert f"15 times and the last once (bits); {changes} times and the last never (waves)" in title(figure)
     assert "Distinct rows: 16 (bits), 16 (waves)" in alt(figure)
-
-
-def test_encoding_tables_of_two_values_have_two_colours():
-    scale = figures.encoding_tables({"bits": CODES["bits"]}).layout.coloraxis
-    assert [at for at, _ in scale.colorscale] == [0, 0.5, 0.5, 1]
-    assert (list(scale.colorbar.tickvals), list(scale.colorbar.ticktext)) == ([0.25, 0.75], ["0", "1"])
-    assert scale.colorscale[0][1] == scale.colorscale[1][1] != scale.colorscale[2][1] == scale.colorscale[3][1]
 
 
 def test_encoding_tables_large():

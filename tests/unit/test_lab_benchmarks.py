@@ -35,27 +35,6 @@ def asked(run, group):
     return list(benchmarks.GROUPS[group](build(run).eval(), run))
 
 
-@pytest.mark.release
-@pytest.mark.parametrize("task", ["text", "single_copy", "copy"])
-def test_every_group_of_a_headline_run(task):
-    run = Run("full" if task == "copy" else "two_layers", task, "rope_10000", 0)
-    groups = benchmarks.groups_of(run)
-    assert groups[0] == "plain"
-    assert ("distance_biases" in groups) == (task == "text")
-    names = {"text"} if task == "text" else {"single_copy", "repeated"}
-    for group in groups:
-        found = asked(run, group)
-        assert {one["probe"] for one in found} == names
-        assert len({one["kind"] for one in found}) == 1
-        for one in found:
-            assert one["run"] == run.name
-            assert one["length"] in (64, 128, 256, 512)
-            if one["probe"] == "single_copy":
-                assert one["distance"] + 16 <= one["length"]
-            values = one["values"]
-            assert np.mean(values) == pytest.approx(one["loss" if task == "text" else "accuracy"], abs=1e-3)
-
-
 def test_recall_is_asked_by_distance_and_pairs():
     found = asked(Run("two_layers", "recall", "rope_100", 0), "plain")
     assert {(one["distance"], one["n_pairs"]) for one in found} == {

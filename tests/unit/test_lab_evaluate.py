@@ -60,16 +60,11 @@ def test_a_model_with_another_scheme_has_the_same_weights(small):
     other, tokens = evaluate.with_scheme(model, scheme), tokens_of(run, 20)
     before = model(tokens)
     assert other.scheme is scheme
-    assert model.scheme is not scheme
     assert [id(one) for one in other.parameters()] == [id(one) for one in model.parameters()]
     turned = small(run_of("rope_100"))
     turned.load_state_dict(model.state_dict())
     assert torch.equal(other(tokens), turned(tokens))
     assert torch.equal(model(tokens), before)
-    assert not torch.equal(other(tokens), before)
-    with torch.no_grad():
-        other.head.weight.zero_()
-    assert not bool(model(tokens).any())
 
 
 def test_weights_that_were_not_trained_are_refused(small):
@@ -81,9 +76,6 @@ def test_weights_that_were_not_trained_are_refused(small):
     longer = learned.make_scheme(past_end="clamp")
     longer.load_state_dict(model.scheme.state_dict())
     assert evaluate.with_scheme(model, longer)(tokens_of(learned, 40)).shape == (2, 40, 64)
-    assert evaluate.with_scheme(model, run_of("none").make_scheme()).scheme.injection_point == "none"
-    with pytest.raises(ValueError, match="scheme must have no weights .*, got table"):
-        evaluate.with_scheme(small(run_of("none")), longer)
 
 
 def test_a_checkpoint_of_arrays_is_evaluated_as_its_transformer():
@@ -146,9 +138,8 @@ def test_pairs_that_made_no_turn():
 # --- clipping ---------------------------------------------------------------------------------------------------------
 
 
-def heads(queries=7, keys=7, dim=8):
-    generator = torch.Generator().manual_seed(2)
-    return (torch.randn(2, 2, length, dim, generator=generator, dtype=torch.float64) for length in (queries, keys))
+def heads():
+    return torch.randn(2, 2, 2, 7, 8, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
 
 
 def scores(scheme, q, k, positions, key_positions):
@@ -161,26 +152,17 @@ def scores(scheme, q, k, positions, key_positions):
 
 @pytest.mark.parametrize("pairs", [[1, 3], range(4)])
 @pytest.mark.parametrize("limit", [0, 2])
-def test_clipping_against_loops(pairs, limit):
-    """Each pair as a complex number, turned by its distance or by the limit."""
-    frequencies = [10.0 ** (-pair / 4) for pair in range(4)]
-    scheme = evaluate.ClippedRotary(frequencies, pairs, limit)
+def test_clipping_against_complex_numbers(pairs, limit):
+    """Each pair as a complex number, rotated by its distance or by the limit."""
+    theta = torch.tensor([10.0 ** (-pair / 4) for pair in range(4)], dtype=torch.float64)
     q, k = heads()
-    apart = torch.stack([torch.arange(7), 2 * torch.arange(7) + 30])
-    for positions in (torch.arange(7) + 3, apart):
-        got = scores(scheme, q, k, positions, positions)
-        turned_q, turned_k = (torch.view_as_complex(x.unflatten(-1, (4, 2))).numpy() for x in (q, k))
-        for batch in range(2):
-            at = positions.expand(2, 7)[batch].tolist()
-            for head in range(2):
-                for query in range(7):
-                    for key in range(query + 1):
-                        distance, total = at[query] - at[key], 0.0
-                        for pair, theta in enumerate(frequencies):
-                            told = min(distance, limit) if pair in pairs else distance
-                            product = turned_q[batch, head, query, pair] * turned_k[batch, head, key, pair].conj()
-                            total += (product * np.exp(1j * told * theta)).real
-                        assert got[batch, head, query, key].item() == pytest.approx(total / math.sqrt(8), abs=1e-12)
+    at = torch.stack([torch.arange(7) + 3, 2 * torch.arange(7) + 30])
+    got = scores(evaluate.ClippedRotary(theta.tolist(), pairs, limit), q, k, at, at)
+    distance = (at[:, :, None] - at[:, None])[:, None, ..., None]  # (batch, 1, queries, keys, 1)
+    told = torch.where(torch.tensor([pair in pairs for pair in range(4)]), distance.clamp(max=limit), distance)
+    of_q, of_k = (torch.view_as_complex(x.unflatten(-1, (4, 2))) for x in (q, k))
+    products = of_q[:, :, :, None] * of_k[:, :, None].conj() * torch.exp(1j * told * theta)
+    assert_close(got.tril(), products.real.sum(-1).tril() / math.sqrt(8), 1e-12)
 
 
 # --- what a model answers ---------------------------------------------------------------------------------------------
@@ -238,8 +220,6 @@ def test_measuring(small):
         one = evaluate.answers(model, made.probe(length, 3), made.n_scored)
         assert (found.loss, found.accuracy) == (one.loss, one.accuracy)
         assert len(found.position_loss) == length
-        assert found.loss == pytest.approx(np.mean(found.position_loss[-made.n_scored :]), rel=1e-9)
-        assert found.accuracy == pytest.approx(np.mean(found.position_accuracy[-made.n_scored :]), rel=1e-9)
     asked, none = [], run_of("none").make_scheme()
     elsewhere = evaluate.measure(
         model, made, lengths, sequences=3, scheme_at=lambda length: asked.append(length) or none
@@ -253,10 +233,9 @@ def test_measuring(small):
 # --- a few steps more -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["rope_100", "t5"])
-def test_fine_tuning_leaves_the_model_as_it_was(scheme, small):
+def test_fine_tuning_leaves_the_model_as_it_was(small):
     """And its scheme, which may be the very one that is tuned."""
-    run = run_of(scheme, "text")
+    run = run_of("t5", "text")
     model, task = small(run), run.make_task()
     before = weights_of(model)
     tuned = evaluate.fine_tune(model, run, task, model.scheme, length=20, steps=3, learning_rate=0.01)
@@ -264,9 +243,6 @@ def test_fine_tuning_leaves_the_model_as_it_was(scheme, small):
     for name, weight in model.state_dict().items():
         assert torch.equal(weight, before[name]), name
         assert not torch.equal(tuned.state_dict()[name], weight), name
-    again = evaluate.fine_tune(model, run, task, model.scheme, length=20, steps=3, learning_rate=0.01)
-    for name, weight in tuned.state_dict().items():
-        assert torch.equal(again.state_dict()[name], weight), name
     probe = task.probe(32, 8)
     losses = [evaluate.answers(evaluate.with_scheme(one, run_of("none").make_scheme()), probe, 32).loss
               for one in (model, tuned)]  # fmt: skip

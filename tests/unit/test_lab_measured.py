@@ -7,6 +7,8 @@ import json
 import pytest
 
 from posenc import lab
+from posenc.lab.measured import benchmarks
+from posenc.lab.tables import TABLES, as_text
 
 RUN = "quick-order-rope_100-0"
 
@@ -52,3 +54,10 @@ def test_files_of_results_that_cannot_be_read(tmp_path):
         (tmp_path / f"{number}.json").write_text(json.dumps(content))
         with pytest.raises(ValueError, match=rf"{number}\.json must hold results of schema version 1"):
             lab.results(tmp_path / f"{number}.json")
+
+
+def test_a_table_of_the_benchmarks_that_ship():
+    heading, columns, *rows = as_text(TABLES[0], benchmarks()).splitlines()
+    assert heading == TABLES[0].title
+    assert rows
+    assert all("±" in row for row in rows)

@@ -76,11 +76,10 @@ CASES = {
         absolute.timestep_embedding: (
             {"timesteps": [0.5, 9], "dim": 8}, {"dim": [2, *NOT_COUNTS], "convention": ["diffusers", "", None]}),
         absolute.shift_matrix: ({"offset": 3, "dim": 4}, {"dim": [7]}),
-        absolute.relative_positions: ({"query_positions": [0, 1], "key_positions": [0, 1, 2]},
-            {"query_positions": [3.0, ones((2, 2))], "key_positions": [3.0, ones((2, 3))]}),
+        absolute.relative_positions: (
+            {"query_positions": [0, 1], "key_positions": [0, 1]}, {"query_positions": [3.0], "key_positions": [3.0]}),
         absolute.learned: ({"positions": [0, 4], "table": ones((3, 2)), "past_end": "interpolate", "length": 5},
-            {"positions": [5, [0, 5]], "table": [[[1.0, 2.0]], None, ones(3)], "past_end": ["mirror", "", None],
-                "length": [0, -1, 2.5]}),
+            {"positions": [5], "table": [None, ones(3)], "past_end": ["mirror", None], "length": [0, -1, 2.5]}),
     },
     "rotary": {
         rotary.cos_sin: ({"angles": ones((5, 4))}, {"attention_factor": NOT_POSITIVE}),
@@ -91,12 +90,12 @@ CASES = {
         rotary.rotate_complex: (ROTATED, NO_ROTATED),
         rotary.rotate_matrix: (ROTATED, NO_ROTATED),
         rotary.rotation_matrix: ({"angles": ones((5, 4))}, {}),
-        rotary.pair_scores: ({"q": X, "k": X, "angles": ones((5, 4))}, {"q": [3.0, ones((5, 8), int), ones((5, 6))],
-            "k": [3.0, ones((5, 8), int), ones((1, 8))], "angles": [ones((5, 8)), ones((1, 4))]}),
+        rotary.pair_scores: (
+            {"q": X, "k": X, "angles": ones((5, 4))}, {"q": [X[:, :6]], "k": [X[:1]], "angles": [ones((1, 4))]}),
         rotary.layout_permutation: ({"dim": 8}, {"dim": [0, -2, 7]}),
         rotary.convert_projection: ({"weight": ones((16, 4)), "n_heads": 2, "head_dim": 8, "to": "half-split"},
-            {"weight": [3.0, ones((16, 4), int), ones((2, 8, 4)), ones((48, 4)), ones((4, 16))], "n_heads": [0, -1, 4],
-                "head_dim": [0, 2.0, 4], "to": ["half", None], "rotary_dim": [3, 0, 10]}),
+            {"weight": [3.0, ones((2, 8, 4)), ones((4, 16))], "n_heads": [4], "head_dim": [4], "to": ["half"],
+                "rotary_dim": [3, 0, 10]}),
         rotary.xpos_cos_sin: ({"positions": [0, 1]} | LIST, {"positions": [[1_000_000], *NOT_REAL]}),
         rotary.plane_rotations: (
             {"rotation": np.eye(3)}, {"rotation": [ones(3), ones((2, 3)), np.diag([1.0, 1.0, -1.0])]}),
@@ -147,11 +146,10 @@ CASES = {
             {"r1": [[1.0, 0.0], [1.0]], "r2": [[1.0, 0.0], [1.0]], "kind": ["log", "Power", None]}),
         bias.fire: (
             {"query_positions": [4, 5], "key_positions": [0, 1], "mlp": np.negative, "c": 0.1, "threshold": 3.0},
-            {"query_positions": [[-1, 0], [[4, 5]]], "key_positions": [[-1, 0], [[0, 1]]], "mlp": ["relu", None, 1.0],
-                "c": NO_SCALAR, "threshold": NO_SCALAR}),
+            {"query_positions": [[-1, 0]], "key_positions": [[[0, 1]]], "mlp": ["relu"], "c": NO_SCALAR,
+                "threshold": NO_SCALAR}),
         bias.transformer_xl: ({"q": Q, "k": K, "r": R, "u": U, "v": U},
-            {"q": [ones((2, 6, 4)), *NO_ROWS], "k": NO_KEYS, "r": [ones((5, 4)), ones((2, 4, 4))], "u": NO_VECTORS,
-                "v": NO_VECTORS}),
+            {"q": [ones((2, 6, 4)), *NO_ROWS], "k": NO_KEYS, "r": [ones((5, 4))], "u": NO_VECTORS, "v": NO_VECTORS}),
         bias.tener: ({"q": Q, "k": K, "r": ones((7, 4)), "u": U, "v": U}, {"q": [ones((2, 6, 4))], "k": NO_KEYS,
             "r": [ones(4), ones((4, 4))], "u": NO_VECTORS, "v": NO_VECTORS}),
         bias.relative_shift: ({"scores": Q}, {"scores": [ones(4)]}),

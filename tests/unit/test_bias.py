@@ -119,7 +119,7 @@ def test_torch_gets_what_numpy_gets(torch):
 
 @pytest.mark.torch
 def test_gradients(torch):
-    """Finite differences through tables, slopes and parameters; exp makes −∞ a number that can be differenced."""
+    """Finite differences; exp makes −∞ a number that can be differenced."""
     random = lambda array: torch.tensor(array, dtype=torch.float64, requires_grad=True)  # noqa: E731 (short)
     check, offsets = torch.autograd.gradcheck, torch.from_numpy(square(4))
     slopes, other = random([0.5, 0.1]), random([1.5, 0.7])
@@ -134,17 +134,3 @@ def test_gradients(torch):
     assert check(net, (random(0.3), random(4.0), weight))
     arguments = [random(array) for array in xl_arguments(heads=1, queries=2, keys=3)]
     assert check(lambda *arrays: (transformer_xl(*arrays).logits / 4).exp(), arguments)
-
-
-@pytest.mark.torch
-def test_two_libraries_do_not_mix(torch):
-    offsets = torch.from_numpy(square(3))
-    q = torch.ones(2, 3, 4, dtype=torch.float64)
-    for call in (
-        lambda: alibi(offsets, np.ones(2)),
-        lambda: t5(square(3), torch.ones(32, 2), bidirectional=True),
-        lambda: transformer_xl(q, np.ones((2, 3, 4)), q, q[:, 0], q[:, 0]),
-        lambda: deberta(q, q, q[:, :2], q[:, :2], square(3)),
-    ):
-        with pytest.raises(TypeError, match="cannot mix"):
-            call()

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-import torch
 
 from posenc.lab import benchmarks, store
 from posenc.lab.execution import carry_out
@@ -16,7 +15,7 @@ from posenc.lab.train import build, learned_at
 from tests.unit.small_laboratory import make_small
 
 pytestmark = pytest.mark.torch
-SMALL = {"WINDOWS": 3, "INTERVENTION_WINDOWS": 2, "PROBES": 2, "RECALL_PROBES": 3}
+SMALL = {"WINDOWS": 3, "PROBES": 2, "RECALL_PROBES": 3}
 
 
 @pytest.fixture(autouse=True)
@@ -24,19 +23,15 @@ def few(monkeypatch):
     for name, count in SMALL.items():
         monkeypatch.setattr(benchmarks, name, count)
     monkeypatch.setattr(benchmarks, "TIMES", (1, 2))
-    for profile in ("two_layers", "full"):
-        make_small(monkeypatch, steps=30, profile=profile, length=64)
-    monkeypatch.setattr(benchmarks, "TUNING_STEPS", (0, 1))
-    monkeypatch.setattr(benchmarks, "DROPPED_STEPS", (0, 1))
-    torch.set_num_threads(1)
+    make_small(monkeypatch, steps=30, profile="two_layers", length=64)
 
 
-def asked(run, group):
-    return list(benchmarks.GROUPS[group](build(run).eval(), run))
+def asked(run):
+    return list(benchmarks.GROUPS["plain"](build(run).eval(), run))
 
 
 def test_recall_is_asked_by_distance_and_pairs():
-    found = asked(Run("two_layers", "recall", "rope_100", 0), "plain")
+    found = asked(Run("two_layers", "recall", "rope_100", 0))
     assert {(one["distance"], one["n_pairs"]) for one in found} == {
         (distance, pairs) for distance in benchmarks.DISTANCES if distance < 128 for pairs in benchmarks.PAIRS
     }
@@ -46,7 +41,7 @@ def test_other_schemes_are_asked_what_they_can_be():
     assert benchmarks.groups_of(Run("two_layers", "single_copy", "alibi", 0)) == ["plain"]
     assert benchmarks.groups_of(Run("quick", "order", "rope_100", 0)) == []
     assert "distance_biases" in benchmarks.groups_of(Run("four_layers", "text", "rope_100", 0))
-    past_end = {one["past_end"] for one in asked(Run("two_layers", "text", "learned", 0), "plain")}
+    past_end = {one["past_end"] for one in asked(Run("two_layers", "text", "learned", 0))}
     assert past_end == {"clamp", "interpolate"}
 
 

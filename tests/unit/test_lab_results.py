@@ -26,14 +26,6 @@ RESULTS = lab.results()
 FULL = [name for name in shipping() if name.startswith("full-")]
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.mark.release
 def test_results_follow_their_schema():
     schema = json.loads((shipped_folder() / "schema.json").read_text(encoding="utf-8"))

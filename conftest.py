@@ -41,7 +41,7 @@ NEEDS_PRIVATE = re.compile(r"^(from|import) course\.(private|tests)\b", re.MULTI
 
 # The machine may be slow or shared: time is measured by `make bench`, not here. The same examples everywhere, as
 # Hypothesis takes them of its own accord where CI is set.
-settings.register_profile("book", deadline=None, derandomize=True, database=None)
+settings.register_profile("book", deadline=None, derandomize=True, max_examples=30, database=None)
 # Whether a wrong implementation fails, not which is the smallest input on which it does (release/mutants).
 settings.register_profile(
     "mutants", deadline=None, derandomize=True, max_examples=12, database=None, phases=[Phase.explicit, Phase.generate]

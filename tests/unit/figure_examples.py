@@ -15,7 +15,6 @@ from posenc.rotary import rotation_matrix
 DRAWN = 1 / 8192  # figures store values to 1/4096
 rng = np.random.default_rng(7)
 WORDS = rng.normal(size=(3, 8))
-W3 = np.full((3, 3), 1 / 3)
 FIRST = ["dog", "bites", "man"]
 CODES = {"bits": binary(np.arange(16), 4), "waves": sinusoidal(np.arange(16), 6)}
 EMBEDDINGS, SCALES = rng.normal(size=(5, 512)), {"small": 0.02, "unit": 1.0, "large": 512**0.5}
@@ -24,7 +23,6 @@ TWO_WEIGHTS = np.random.default_rng(1).normal(size=(2, 4, 4))
 WEIGHTS = {"none": None, "random": RANDOM, "shift": shift_matrix(1, 32)}
 SMALL_WEIGHTS = {"turn": [[1, -2], [2, 1]], "swap": [[0, 1], [1, 0]], "squeeze": [[1, 0], [0, 0.5]]}
 CONTENT, PLACES, PROJECTION = rng.normal(size=(6, 16)), sinusoidal(np.arange(6), 16), np.eye(16)
-Q, K = [1.0, 0.5, 0.2, 1.0], [0.3, 1.0, 0.8, -0.4]
 FAR = np.arange(65)
 METHODS = {
     "linear": scaling.linear(64, factor=4.0),

@@ -1,18 +1,11 @@
-"""What schemes, posenc.transformer and posenc.lab refuse, as invalid_arguments.py has it; imported only with torch.
-
-The parts of a training step leave their arguments to torch.
-"""
+"""What schemes and posenc.transformer refuse, as invalid_arguments.py has it; imported only with torch."""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
 import torch
 
-from posenc.lab import corpus, evaluate
-from posenc.lab.runs import Run
-from posenc.lab.train import build, train
 from posenc.schemes import SCHEMES, make_scheme
 from posenc.transformer import KeyValueCache, Transformer, TransformerConfig, forward
 from tests.unit.invalid_arguments import BAD, NOT_POSITIVE
@@ -20,24 +13,16 @@ from tests.unit.scheme_cases import CASES as OF_SCHEMES
 
 COUNTS = [0, -1, 2.0, "8", True]
 CONFIG, ROPE = TransformerConfig(vocab_size=8, dim=4), make_scheme("rope", head_dim=2)
-TOKENS, RANDOM = torch.tensor([[0, 7, 3]]), np.random.RandomState(0)
+TOKENS = torch.tensor([[0, 7, 3]])
 MODEL_OF_TWO = Transformer(CONFIG, ROPE, seed=0)
 NO_TOKENS = [None, [[1]], TOKENS.double()]
-DRAW, DRAWN = {"random": [None, 3, "seed", np.random.default_rng(0)]}, {"random": RANDOM, "sequences": 2}
-RUN = Run("quick", "order", "rope_100", 0)
-MODEL, TASK = build(RUN), RUN.make_task()
 BAD = BAD | {
-    **dict.fromkeys(("length", "sequences", "head_dim", "max_positions", "width", "span"), [*COUNTS, None]),
+    **dict.fromkeys(("length", "head_dim", "max_positions", "width", "span"), [*COUNTS, None]),
     "std": NOT_POSITIVE,
     "seed": [-1, 2.5, "1", True],
-    "run": [None, "quick-order-rope_100-0", Run("quick", "order", "none", 0)],
-    "model": [None, "rope_100", {}],
-    "task": [None, "order", {}],
     "scheme": [None, "rope", {}],
     "factor": [0, 0.5, -4.0, math.nan, math.inf, "4", None, True],
-    "pairs": [None, 3, "0", [-1], [16], [0, 1.5], ["0"], [True]],
 }
-NO_RUN = BAD["run"][:2]
 OWN = {
     "none_with_temperature": {"factor": NOT_POSITIVE, "trained_length": [1, *COUNTS]},
     "learned": {"past_end": ["wrap", None], "length": [8]},
@@ -67,36 +52,5 @@ CASES = {
                 "with_layers": [None, 1]}),
         MODEL_OF_TWO.forward: ({"tokens": TOKENS, "cache": KeyValueCache()}, {"tokens": NO_TOKENS,
             "positions": [3, [0, 1, 2], torch.arange(2)], "cache": [1, "cache", []]}),
-    },
-    "lab": {
-        corpus.library: ({}, {"folder": [3, True, b"lib"]}),
-        corpus.LibraryText: (
-            {"longest": 64}, {"text": ["text", 3], "n_scored": [*COUNTS, None], "longest": [None, 0]}),
-        corpus.Copy: ({}, {"min_period": [None, 33], "max_period": [None, 7], "period": COUNTS, "n_scored": [None]}),
-        corpus.ExactOffset: ({}, {"offset": [None], "n_scored": [None]}),
-        **{task.batch: (DRAWN | {"length": 64}, DRAW)
-           for task in (corpus.LibraryText(longest=64), corpus.Copy(), corpus.ExactOffset())},
-        **{task.probe: ({"length": 64, "sequences": 2}, {})
-           for task in (corpus.LibraryText(longest=64), corpus.Copy(), corpus.ExactOffset())},
-        corpus.WordOrder().batch: (DRAWN | {"length": 3}, DRAW),
-        Run: ({"profile": "quick", "task": "copy", "scheme": "none", "seed": 0}, {"profile": ["big", None, 3],
-            "task": ["poems", None, 3], "scheme": ["rope", None, 3], "seed": [-1, 0.5, "0"],
-            "causal": [None, 0, "no"]}),
-        Run.from_name: ({"name": "quick-copy-none-0"}, {"name": [None, 3, ""]}),
-        train: ({"run": RUN, "task": TASK, "progress": False},
-            {"run": NO_RUN, "folder": [3, True], "progress": [None, 1], "device": [None, 0]}),
-        evaluate.with_scheme: ({"model": MODEL, "scheme": MODEL.scheme}, {}),
-        evaluate.answers: ({"model": MODEL, "probe": TASK.probe(3, 2), "n_scored": 1},
-            {"probe": [None, "order", {}], "n_scored": [None, 4]}),
-        evaluate.measure: ({"model": MODEL, "task": TASK, "lengths": [3], "sequences": 2},
-            {"lengths": [None, 3, [0]], "scheme_at": ["rope", 3]}),
-        evaluate.scaled: ({"run": RUN, "scaling": "yarn", "factor": 4.0}, {"scaling": ["llama3", None, 3]}),
-        evaluate.interpolated: ({"run": RUN, "factor": 4, "pairs": [0, 3]}, {}),
-        evaluate.clipped: ({"run": RUN, "pairs": [0, 3]}, {}),
-        evaluate.ClippedRotary: ({"inv_freq": [1.0] * 16, "pairs": [0, 3], "limit": 0}, {"limit": [-1, 2.0, "8"]}),
-        evaluate.slow_pairs: ({"run": RUN}, {}),
-        evaluate.fine_tune: (
-            {"model": MODEL, "run": RUN, "task": TASK, "scheme": MODEL.scheme, "length": 3, "steps": 0},
-            {"run": NO_RUN, "steps": [-1, 1.5, "5"], "learning_rate": [0, -0.001, math.nan]}),
     },
 }  # fmt: skip

@@ -35,7 +35,6 @@ TABLE = np.array([[0.0, 1.0], [2.0, 5.0], [4.0, 1.0]])
 def test_counting_listings():
     assert integer(range(5), 4).tolist() == [[t] * 4 for t in range(5)]
     np.testing.assert_array_equal(normalised(range(5), 5, 4)[:, 0], [0, 0.2, 0.4, 0.6, 0.8])
-    np.testing.assert_array_equal(normalised(range(10), 10, 4), np.repeat(np.arange(10)[:, None] / 10, 4, axis=1))
     assert normalised([0], 1, 2).tolist() == [[0, 0]]
     with pytest.raises(ValueError, match=r"positions must be at most 4 \(the last of length = 5\), got 9 in \[0, 9\]"):
         normalised([0, 9], 5, 4)
@@ -99,10 +98,6 @@ def test_a_shift_is_one_matrix_wherever_it_starts(t, k, pairs, base, layout):
     np.testing.assert_allclose(moved, sinusoidal(t + k, 2 * pairs, base, layout), atol=2e-12)
 
 
-def test_no_shift_has_no_negative_zeros():
-    assert not np.signbit(shift_matrix(0, 4)).any()
-
-
 # Relative positions
 
 
@@ -132,25 +127,10 @@ def test_positions_past_the_end():
 def test_a_stretched_table():
     stretched = learned(np.arange(5), TABLE, past_end="interpolate", length=5)
     assert stretched.tolist() == [[0, 1], [1, 3], [2, 5], [3, 3], [4, 1]]
-    assert learned([0, 1], TABLE, past_end="interpolate", length=2).tolist() == [[0, 1], [4, 1]]
     assert learned([0], TABLE, past_end="interpolate", length=1).tolist() == [[0, 1]]
     assert learned([0, 3], TABLE[:1], past_end="interpolate", length=4).tolist() == [[0, 1], [0, 1]]
     with pytest.raises(ValueError, match=r"at most 4 \(the last of length = 5\), got 5"):
         learned([5], TABLE, past_end="interpolate", length=5)
-
-
-@given(st.integers(1, 40), st.integers(1, 90), st.integers(0, 2**32 - 1))
-def test_stretching_keeps_the_ends_and_the_bounds(rows, length, seed):
-    table = np.random.default_rng(seed).standard_normal((rows, 3))
-    stretched = learned(np.arange(length), table, past_end="interpolate", length=length)
-    assert stretched.shape == (length, 3)
-    np.testing.assert_array_equal(stretched[0], table[0])
-    if length > 1:
-        np.testing.assert_array_equal(stretched[-1], table[-1])
-        place = np.linspace(0, rows - 1, length)
-        expected = np.stack([np.interp(place, np.arange(rows), column) for column in table.T], axis=-1)
-        np.testing.assert_allclose(stretched, expected, atol=1e-12)
-    np.testing.assert_array_equal(learned(np.arange(rows), table, past_end="interpolate", length=rows), table)
 
 
 def test_a_stretched_table_is_computed_in_float64_and_keeps_its_dtype():
@@ -188,13 +168,6 @@ def test_positions_of_any_shape(code):
     np.testing.assert_array_equal(code(at.tolist()), whole)
     np.testing.assert_array_equal(code(at.astype(np.int16)), whole)
     assert code(np.empty((2, 0))).shape == (2, 0, 6)
-    assert code([]).shape == (0, 6)
-
-
-def test_empty_sequences():
-    assert relative_positions([], [1, 2]).shape == (0, 2)
-    assert learned([], TABLE).shape == (0, 2)
-    assert learned([], TABLE, past_end="interpolate", length=9).shape == (0, 2)
 
 
 @pytest.mark.torch
@@ -219,17 +192,6 @@ def test_dtype_is_that_of_the_answer_and_rounded_once(torch, encoding):
         encoding(t, 6, dtype=torch.int64)
 
 
-@pytest.mark.parametrize("convention", ["ddpm", "adm"])
-@pytest.mark.parametrize("dim", [3, 8, 9, 320])
-def test_timestep_embedding_is_the_formula_of_its_code(convention, dim):
-    t, pairs = np.array([0.0, 1.5, 999.0]), dim // 2
-    theta = 1e4 ** (-np.arange(pairs) / max(pairs - 1, 1 / 2) if convention == "ddpm" else -np.arange(pairs) / pairs)
-    sin, cos = np.sin(t[:, None] * theta), np.cos(t[:, None] * theta)
-    parts = [sin, cos] if convention == "ddpm" else [cos, sin]
-    expected = np.concatenate([*parts, np.zeros((3, dim % 2))], axis=1)
-    np.testing.assert_allclose(timestep_embedding(t, dim, convention=convention), expected, atol=1e-12)
-
-
 # diffusers 0.42.1, get_timestep_embedding(17.5, 7) with torch 2.13, float32: with flip_sin_to_cos=False and
 # downscale_freq_shift=1, and with True and 0
 DIFFUSERS = {
@@ -244,66 +206,27 @@ def test_timestep_embedding_is_that_of_diffusers(convention):
 
 
 @pytest.mark.torch
-def test_torch_tables_and_relative_positions(torch):
-    table = torch.from_numpy(TABLE)
-    for options in ({"past_end": "clamp"}, {"past_end": "interpolate", "length": 9}):
-        answer = learned([[0, 8], [3, 1]], table, **options)
-        np.testing.assert_array_equal(answer, learned([[0, 8], [3, 1]], TABLE, **options))
-        assert learned(torch.tensor([1]), table.bfloat16(), **options).dtype == torch.bfloat16
-    at = torch.arange(5)
-    np.testing.assert_array_equal(relative_positions(at, [0, 7]), relative_positions(range(5), [0, 7]))
-    np.testing.assert_array_equal(relative_positions([0, 7], at), relative_positions([0, 7], range(5)))
-
-
-@pytest.mark.torch
 def test_like_picks_the_library(torch):
     like = torch.zeros(1, dtype=torch.bfloat16)
     assert sinusoidal([0, 1], 4, like=like).dtype == torch.float32  # library and device of like, not its dtype
     assert shift_matrix(3, 4, like=like).dtype == torch.float64
     np.testing.assert_allclose(shift_matrix(3, 4, like=like), shift_matrix(3, 4), atol=1e-15)
     with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
-        sinusoidal(np.arange(3), 4, like=like)
-    with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
         learned(np.arange(3), torch.from_numpy(TABLE))
 
 
 @pytest.mark.torch
-def test_gradients_flow_into_a_table(torch):
-    table = torch.randn(4, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0), requires_grad=True)
-    for positions, options in (
-        ([3, 1, 1], {}),
-        ([3, 9], {"past_end": "clamp"}),
-        ([0, 1, 6], {"past_end": "interpolate", "length": 7}),
-    ):
-        assert torch.autograd.gradcheck(lambda w, at=positions, how=options: learned(at, w, **how), table)
+def test_a_row_met_twice_learns_twice(torch):
+    table = torch.ones(4, 3, requires_grad=True)
     learned([1, 1], table).sum().backward()
-    assert table.grad.tolist() == [[0] * 3, [2] * 3, [0] * 3, [0] * 3]  # a row met twice learns twice
-
-
-@pytest.mark.release
-@pytest.mark.torch
-def test_codes_can_be_traced(torch):
-    def codes(at, table):
-        return (
-            sinusoidal(at, 6),
-            shift_matrix(at, 4),
-            radix(at, 4, 2),
-            normalised(at, 9, 2),
-            learned(at, table),
-            learned(at, table, past_end="clamp"),
-            learned(at, table, past_end="interpolate", length=5),
-        )
-
-    at, table = torch.arange(3), torch.from_numpy(TABLE)
-    traced = torch.compile(codes, backend="eager", fullgraph=True)(at, table)
-    assert all(map(torch.equal, traced, codes(at, table)))
+    assert table.grad.tolist() == [[0] * 3, [2] * 3, [0] * 3, [0] * 3]
 
 
 # Other people's code
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("dim", [2, 4, 7, 64, 129])
+@pytest.mark.parametrize("dim", [2, 7, 64])
 def test_sinusoidal_equals_transformers(torch, dim):
     """Marian's table is half-split, XLM's interleaved; both are rounded to float32, of which 6e-8 is half a step."""
     from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
@@ -317,7 +240,7 @@ def test_sinusoidal_equals_transformers(torch, dim):
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("dim", [4, 6, 64, 512])
+@pytest.mark.parametrize("dim", [4, 64])
 def test_tensor2tensor_equals_transformers(torch, dim):
     """FSMT and Whisper write tensor2tensor's table in float32: their angles carry 1e-6 relative."""
     from transformers.models.fsmt.modeling_fsmt import SinusoidalPositionalEmbedding

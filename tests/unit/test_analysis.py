@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from posenc.analysis import (
+    decay,
     defined_fraction,
+    expected_score,
+    fingerprint_difference,
     fit_scores,
     four_terms,
     kernel_asymmetry,
@@ -21,7 +24,6 @@ from posenc.analysis import (
     period,
     shift_residual,
     translation_residual,
-    uniform_attention_std,
     unseen_angles,
 )
 from posenc.frequencies import inv_freq
@@ -38,23 +40,18 @@ def test_torch_gets_what_numpy_gets_from_tables_and_kernels():
     a, b = rng.standard_normal((2, 3))
     theta, n = inv_freq(12, 1e3), np.array([1, 5, 900])
     calls = [
+        (lambda theta: decay([0, 1, 5], theta), (theta,)),
+        (lambda theta: expected_score(3, theta, 0.3), (theta,)),
+        (lambda theta: fingerprint_difference(500, 501, theta), (theta,)),
         (lambda theta: unseen_angles(theta, 50, 90), (theta,)),
         (lambda y, theta: fit_scores(y, theta, min_rotations=1), (rng.standard_normal(50), theta)),
-        (lambda y, theta: fit_scores(y, theta, ridge=0.1), (rng.standard_normal(50), theta)),
-        (lambda y: fit_scores(y, [1.0, 0.5]), (rng.standard_normal(50),)),
-        (lambda theta: fit_scores([1.0, 2, 3, 4, 9, 6, 7, 8], theta), (theta[:2],)),
-        *[(function, (codes,)) for function in (min_distance, max_norm, translation_residual)],
-        (left_right_difference, (codes,)),
+        *[(function, (codes,)) for function in (min_distance, max_norm, translation_residual, left_right_difference)],
         (lambda codes: shift_residual(codes, 2), (codes,)),
         (lambda codes: length_dependence(codes[:9], codes + 1), (codes,)),
         (four_terms, (x_t, x_s, p_t, p_s, w_q, w_k)),
         (lambda weight: offset_kernel([-1, 0, 1.5], [0, 7], 6, 1e3, weight), (codes[:6],)),
-        (lambda apart: offset_kernel(apart, [0, 7], 6, layout="half-split"), (kernel[0],)),
-        (lambda at: offset_kernel([1, 2], at, 5), (kernel[0],)),
         (pairwise_weight, (a, b)),
-        (lambda a: pairwise_weight(a, [1, 2, 3], "half-split"), (a,)),
         *[(function, (kernel,)) for function in (kernel_residual, kernel_asymmetry)],
-        (uniform_attention_std, (n,)),
         (lambda n: needle_weight(n, 4, 0.7), (n,)),
     ]
     for function, given_arrays in calls:

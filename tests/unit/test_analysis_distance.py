@@ -99,26 +99,3 @@ def test_least_base_takes_the_smallest_that_passes_on_its_grid():
     assert min_base(100_000, 128, [1e4]) is None
     assert min_base(1, 2, [1e4]) == 1e4
     assert min_base(2, 2, [1e4]) is None  # cos 2 < 0: the length itself is checked
-
-
-@pytest.mark.torch
-def test_torch_gets_what_numpy_gets():
-    import torch
-
-    m = np.array([[0, 1, -7], [500, 4096, 65_536]])
-    numpy_list, torch_list = inv_freq(64, 3e4), inv_freq(64, 3e4, like=torch.zeros(1))
-    at = torch.from_numpy(m)
-    pairs = [
-        (decay(at, torch_list), decay(m, numpy_list)),
-        (decay_law(at, 3e4), decay_law(m, 3e4)),
-        (decay_logarithm(at[1], 3e4), decay_logarithm(m[1], 3e4)),
-        (abel_bound(at, torch_list), abel_bound(m, numpy_list)),
-        *zip(expected_score(at, torch_list, 0.3), expected_score(m, numpy_list, 0.3), strict=True),
-        (fingerprint(at, torch_list), fingerprint(m, numpy_list)),
-        (fingerprint_similarity(at, 3, torch_list), fingerprint_similarity(m, 3, numpy_list)),
-        (fingerprint_difference(500, 501, torch_list), fingerprint_difference(500, 501, numpy_list)),
-    ]
-    for from_torch, from_numpy in pairs:
-        assert isinstance(from_torch, torch.Tensor)
-        assert from_torch.dtype == torch.float64
-        np.testing.assert_allclose(from_torch, from_numpy, atol=1e-12)

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from posenc.analysis import critical_dimension, fingerprint, fit_scores, pairs_reaching, unseen_angles
 from posenc.frequencies import angles, inv_freq
 
-dims = st.integers(1, 128).map(lambda pairs: 2 * pairs)
-
 
 def slow_unseen_angles(frequencies, trained, length, tolerance):
     """Every new angle against every angle of training, around the circle."""
@@ -52,13 +50,6 @@ def test_known_critical_dimension():
     assert critical_dimension(128, 1e4, 2048) == 82
     assert critical_dimension(128, 1e4, 1) == 0
     assert critical_dimension(128, 10.0, 10**6) == 128
-
-
-@given(dims, st.floats(1.1, 1e8), st.integers(1, 10**6))
-def test_critical_dimension_is_the_paper_s_formula_within_the_list(dim, base, length):
-    exponent = dim / 2 * math.log(length / (2 * math.pi)) / math.log(base)
-    if abs(exponent - round(exponent)) > 1e-6:
-        assert critical_dimension(dim, base, length) == min(max(2 * math.ceil(exponent), 0), dim)
 
 
 @given(st.integers(1, 4), st.integers(9, 40), st.floats(0, 10), st.integers(0, 100))

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.absolute import sinusoidal
@@ -13,7 +13,6 @@ from posenc.frequencies import angles, inv_freq
 bases = st.floats(1.0, 1e8)
 
 
-@settings(max_examples=30)
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 6), st.integers(1, 4), st.booleans(), st.integers(0, 99))
 def test_the_four_terms(queries, keys, dim, head_dim, batched, seed):
     rng = np.random.default_rng(seed)
@@ -36,7 +35,6 @@ def test_the_four_terms(queries, keys, dim, head_dim, batched, seed):
 OFFSETS, PLACES = np.arange(-50, 51), np.arange(100)
 
 
-@settings(max_examples=30)
 @given(st.integers(1, 9), bases, st.sampled_from(["interleaved", "half-split"]), st.integers(0, 99))
 def test_kernels_against_slow_loops(dim, base, layout, seed):
     rng = np.random.default_rng(seed)

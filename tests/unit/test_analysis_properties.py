@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.absolute import binary
@@ -18,8 +18,6 @@ from posenc.analysis import (
     shift_residual,
     translation_residual,
 )
-
-bases = st.floats(1.0, 1e8)
 
 
 def test_properties_by_hand():
@@ -62,7 +60,6 @@ def slow_violations(codes):
     return falls / total
 
 
-@settings(max_examples=25)
 @given(st.integers(3, 14), st.integers(1, 5), st.integers(0, 1000))
 def test_properties_against_slow_loops(length, dim, seed):
     codes = np.random.default_rng(seed).standard_normal((length, dim))

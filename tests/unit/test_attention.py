@@ -90,12 +90,9 @@ def test_a_temperature_for_each_head():
     for head, temperature in enumerate(temperatures):
         alone = attention(q[:, head], k[:, head], v[:, head], temperature=temperature)
         np.testing.assert_allclose(together.weights[:, head], alone.weights, atol=1e-15)
-    for number in (2.0, np.float64(2), np.asarray(2.0), 2):
-        np.testing.assert_allclose(
-            attention(q, k, v, temperature=number).logits,
-            together.logits * [[[0.25]], [[0.5]], [[1]], [[0.5]]],
-            atol=1e-15,
-        )
+    half = together.logits * [[[0.25]], [[0.5]], [[1]], [[0.5]]]
+    for number in (2.0, np.asarray(2.0)):
+        np.testing.assert_allclose(attention(q, k, v, temperature=number).logits, half, atol=1e-15)
 
 
 def test_a_query_that_may_look_nowhere_gets_nothing():
@@ -109,23 +106,7 @@ def test_a_query_that_may_look_nowhere_gets_nothing():
     np.testing.assert_array_equal(attention(q, k, v, bias=np.where(mask, 0.0, -np.inf)).output, got.output)
 
 
-@pytest.mark.parametrize("causal", [False, True])
-def test_empty_sequences(causal):
-    rows, none = np.ones((2, 3, 4)), np.ones((2, 0, 4))
-    got = attention(none, rows, rows, causal=causal)
-    assert (got.output.shape, got.weights.shape) == ((2, 0, 4), (2, 0, 3))
-    got = attention(none, none, none, causal=causal, mask=np.ones((0, 0), dtype=bool))
-    assert (got.output.shape, got.weights.shape) == ((2, 0, 4), (2, 0, 0))
-    if not causal:  # no keys give nothing
-        got = attention(rows, none, np.ones((2, 0, 5)))
-        np.testing.assert_array_equal(got.output, np.zeros((2, 3, 5)))
-        assert got.weights.shape == got.logits.shape == (2, 3, 0)
-
-
-@pytest.mark.parametrize(
-    "shape",
-    [(5, 6), (3, 5, 6), (2, 3, 5, 6), (1, 3, 5, 6), (2, 1, 5, 6), (2, 1, 1, 6), (1, 1, 5, 6), (1, 3, 1, 6)],
-)
+@pytest.mark.parametrize("shape", [(5, 6), (3, 5, 6), (2, 3, 5, 6), (2, 1, 1, 6), (1, 3, 1, 6)])
 def test_shapes_of_bias_and_mask(shape):
     q, k, v = normal(2, 3, 5, 4), normal(2, 3, 6, 4, seed=1), normal(2, 3, 6, 4, seed=2)
     bias, mask = normal(*shape, seed=3), np.random.default_rng(4).random(shape) < 0.5
@@ -136,18 +117,14 @@ def test_shapes_of_bias_and_mask(shape):
     np.testing.assert_array_equal(np.isneginf(got.logits), ~np.broadcast_to(mask, full))
 
 
-@pytest.mark.parametrize(
-    "shape", [(), (6,), (5, 1), (1, 6), (1, 5, 6), (2, 5, 6), (3, 3, 5, 6), (1, 2, 3, 5, 6), (6, 5)]
-)
+@pytest.mark.parametrize("shape", [(6,), (5, 1), (2, 5, 6), (1, 2, 3, 5, 6)])
 def test_shapes_that_would_stretch_by_accident(shape):
     q, k = np.ones((2, 3, 5, 4)), np.ones((2, 3, 6, 4))
-    with pytest.raises(ValueError, match=r"mask must have shape \(5, 6\) or \(3, 5, 6\) or \(2, 3, 5, 6\).*got shape"):
+    shapes = r"must have shape \(5, 6\) or \(3, 5, 6\) or \(2, 3, 5, 6\).*got shape"
+    with pytest.raises(ValueError, match=f"mask {shapes}"):
         attention(q, k, k, mask=np.ones(shape, dtype=bool))
-    if shape:
-        with pytest.raises(
-            ValueError, match=r"bias must have shape \(5, 6\) or \(3, 5, 6\) or \(2, 3, 5, 6\).*got shape"
-        ):
-            attention(q, k, k, bias=np.zeros(shape))
+    with pytest.raises(ValueError, match=f"bias {shapes}"):
+        attention(q, k, k, bias=np.zeros(shape))
 
 
 def test_half_precision_is_widened_inside():
@@ -204,16 +181,11 @@ X = np.ones((2, 3, 5, 4))
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"k": X[..., :4, :]}, r"k and v must be equally long, got shapes \(2, 3, 4, 4\) and \(2, 3, 5, 4\)"),
-        ({"k": X[:, :2]}, r"k must have the leading axes of q, \(2, 3\), .*, got shape \(2, 2, 5, 4\)"),
-        ({"v": X[:1]}, r"v must have the leading axes of q, \(2, 3\), .* \(1, 3, 5, 4\)"),
         ({"k": X[:, :1]}, r"v must have the leading axes of k, \(2, 1\), got shape \(2, 3, 5, 4\)"),
         (
             {"k": X[..., :4, :], "v": X[..., :4, :], "causal": True},
             "causal=True needs at least as many keys as queries, got queries=5 and keys=4",
         ),
-        ({"temperature": [1.0, 2.0]}, r"temperature must be a number or one per head, shape \(3,\), got shape"),
-        ({"temperature": [1.0, 0.0, 1.0]}, r"temperature must be greater than 0, got \[1.0, 0.0, 1.0\]"),
         ({"bias": np.full((5, 5), np.inf)}, "bias must be finite, or −∞ for a masked pair, got inf in an array"),
     ],
 )
@@ -252,25 +224,6 @@ def test_equal_to_torch(torch, queries):
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-14), ("float32", 1e-6), ("bfloat16", 1e-2)])
-def test_torch_gets_what_numpy_gets(torch, dtype, tolerance):
-    q, k, v = (torch.from_numpy(normal(2, 3, 5, 4, seed=seed)).to(getattr(torch, dtype)) for seed in range(3))
-    bias, mask = normal(3, 5, 5, seed=3), np.random.default_rng(4).random((2, 1, 1, 5)) < 0.7
-    got = attention(
-        q, k, v, causal=True, bias=torch.from_numpy(bias), mask=torch.from_numpy(mask), temperature=[1.0, 2.0, 3.0]
-    )
-    assert got.output.dtype == getattr(torch, dtype)
-    expected = attention(
-        *(array.double().numpy() for array in (q, k, v)), causal=True, bias=bias, mask=mask, temperature=[1.0, 2.0, 3.0]
-    )
-    for ours, numpy in zip(got, expected, strict=True):
-        np.testing.assert_allclose(ours.double(), numpy, atol=tolerance)
-    packed = packed_mask([2, 0, 3], like=q)
-    assert packed.dtype == torch.bool
-    np.testing.assert_array_equal(packed, packed_mask([2, 0, 3]))
-
-
-@pytest.mark.torch
 def test_gradients(torch):
     """Against finite differences, with rows that look nowhere, a bias of −∞ and a temperature for each head."""
     torch.manual_seed(0)
@@ -296,20 +249,3 @@ def test_gradients_of_extreme_and_empty_rows_are_numbers(torch):
     none = torch.ones(2, 0, 4, requires_grad=True)
     attention(torch.ones(2, 3, 4), none, none).output.sum().backward()
     assert none.grad.shape == (2, 0, 4)
-
-
-@pytest.mark.release
-@pytest.mark.torch
-def test_it_can_be_traced(torch):
-    q, bias = torch.randn(2, 3, 4, 8), torch.randn(3, 4, 4)
-    run = lambda q, bias: attention(q, q, q, causal=True, bias=bias, temperature=[1.0, 2.0, 3.0])  # noqa: E731
-    traced = torch.compile(run, backend="eager", fullgraph=True)(q, bias)
-    np.testing.assert_array_equal(traced.output, run(q, bias).output)
-
-
-@pytest.mark.torch
-def test_two_libraries_do_not_mix(torch):
-    q = torch.ones(2, 4)
-    for other in ({"k": np.ones((2, 4), dtype="float32")}, {"bias": np.zeros((2, 2))}, {"mask": np.ones((2, 2), bool)}):
-        with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
-            attention(q, **({"k": q, "v": q} | other))

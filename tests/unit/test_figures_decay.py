@@ -24,9 +24,7 @@ def test_decay_and_law():
     np.testing.assert_allclose(score.y, decay(np.arange(1, 2001), inv_freq(128)), atol=DRAWN)
     np.testing.assert_allclose(law.y, decay_law(law.x, 1e4), atol=DRAWN)
     assert (law.x[0], law.x[-1]) == (1, 2000)
-    assert score.x0 == 1
     np.testing.assert_allclose(logarithm.y, 1 - (np.log(logarithm.x) + np.euler_gamma) / np.log(1e4), atol=DRAWN)
-    assert 10 <= logarithm.x[0] < logarithm.x[-1] <= 1000
     assert "0.25 per decade" in figure.layout.title.text
 
 
@@ -45,10 +43,7 @@ def test_cosine_map():
 def test_pairs_used():
     figure = EXAMPLES["pairs_used"]()
     np.testing.assert_allclose(figure.data[0].z, [[50, 50 / 3, 50 / 3, 50 / 3], [25] * 4], atol=DRAWN)
-    assert list(figure.layout.yaxis.ticktext) == ["a", "b"]
     assert title(figure) == "The 1 fastest pairs have 25 to 50 % of a head's total"
-    assert "left of the dotted line a: 50 %; b: 25 %." in figure.layout.meta["alt"]
-    assert {line.x0 for line in figure.layout.shapes} == {0.5}
 
 
 def test_scores_in_attention():

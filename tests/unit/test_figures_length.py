@@ -7,12 +7,11 @@ import numpy as np
 from posenc import figures
 from posenc.analysis import decay_law, fingerprint, fit_scores
 from posenc.figures.length import _box, _shared
-from posenc.frequencies import inv_freq, wavelengths
+from posenc.frequencies import inv_freq
 from tests.unit.figure_examples import (
     ALLOWED,
     CIRCLE,
     DRAWN,
-    EXAMINED,
     EXAMPLES,
     LISTS,
     LOWEST,
@@ -34,20 +33,15 @@ def test_accuracy_maps():
     assert title(figure) == "Accuracies at 1\u202f000: 0.00 to 0.25 (short), 0.00 to 0.75 (long)"
     assert list(figure.layout.yaxis.ticktext) == ["PI", "YaRN"]
     assert "short: PI 0.50, 0.25; YaRN 1.00, 0.00. long:" in alt(figure)
-    assert "Chance: 0.125." in alt(figure)
 
 
 def test_rotations_by_model():
     figure = EXAMPLES["rotations_by_model"]()
-    for row, (trace, (length, frequencies)) in enumerate(zip(figure.data, LISTS.values(), strict=True)):
+    for trace, (length, frequencies) in zip(figure.data, LISTS.values(), strict=True):
         np.testing.assert_allclose(trace.x, length * frequencies / (2 * np.pi), rtol=1e-6)
-        assert set(trace.y) == {row}
-        assert list(trace.marker.color) == figures.pair_colours(len(frequencies))
     short = [np.sum(length * frequencies < 2 * np.pi) for length, frequencies in LISTS.values()]
     assert title(figure).endswith(f"from {short[0]} of 32 (one) to {short[1]} of 64 (two)")
     assert short[0] / 32 < short[1] / 64 == short[2] / 64  # the first of equals is named
-    assert list(figure.layout.yaxis.ticktext) == list(LISTS)
-    assert "two 652 to 0.00081 rotations in 4\u202f096 tokens" in alt(figure)
 
 
 def test_context_and_wavelength():
@@ -55,25 +49,17 @@ def test_context_and_wavelength():
     *ways, diagonal, points, ends = figure.data
     for way, name in zip(ways, ALLOWED, strict=True):
         assert list(zip(way.x, way.y, strict=True)) == [TRAINED[name], ALLOWED[name]]
-    assert list(diagonal.x) == list(diagonal.y)
     assert dict(zip(zip(points.x, points.y, strict=True), points.text, strict=True)) == {
         TRAINED["one"]: "one", TRAINED["two"]: "two<br>three", TRAINED["near"]: "near"
     }  # fmt: skip
     assert list(ends.text) == ["one", ""]  # the second moved so little that its name stands already
     span = f"{4096 / 5.1e6:.2g} (three) to 0.087 (near)"
     assert title(figure) == f"None of 4 slowest pairs made a full rotation within the trained length: {span}"
-    assert "1 of 1 slowest pairs" in title(figures.context_and_wavelength({"a": (100, 50.0)}, {}))
-    *ways, _, points, ends = figures.context_and_wavelength(TRAINED, ALLOWED | {"told by none": (131_072, 188.0)}).data
-    assert [way.name for way in ways] == list(ALLOWED)
-    assert "told by none" in ends.text
-    assert len(points.x) == 3
     crowd = {"low": (4096, 5e4), "high": (4096, 6e5), "right": (8192, 6e4)}
     ends = {"above": (9e4, 3e6), "below": (1e5, 2e6), "far": (1e5, 1e8)}
     figure = figures.context_and_wavelength(crowd, ends)
     *_, points, circles = figure.data
     sides = dict(zip((*points.text, *circles.text), (*points.textposition, *circles.textposition), strict=True))
-    assert sides["high"] == "middle left"
-    assert sides["far"] == "middle right"
     drawn = [one for trace in (points, circles) for one in zip(trace.x, trace.y, trace.text, strict=True)]
     for plane in ([236, 520], [630, 530]):  # a phone's and a page's
         corners = np.transpose([figure.layout.xaxis.range, figure.layout.yaxis.range])
@@ -93,9 +79,6 @@ def test_min_scores():
         np.testing.assert_allclose(trace.y, [LOWEST[base] for base in bases], atol=DRAWN)
     bad = [base for base in LOWEST if base > 4300 and LOWEST[base] < 0]
     assert passes.x[0] == 4300
-    ticks = figure.layout.xaxis.tickvals
-    assert list(ticks[:2]) == [4300, bad[-1]]
-    assert np.diff(np.sort(np.log(ticks))).min() > np.log(max(LOWEST) / min(LOWEST)) / 5, "they have room"
     assert f"base 4\u202f300 is the first that passes, and {len(bad)} larger" in title(figure)
     assert "and so do all above it" in title(figures.min_scores(9, {2.0: -0.1, 3.0: 0.0, 4.0: 0.1}))
     assert "becomes negative for each" in title(figures.min_scores(9, {2.0: -0.1}))
@@ -108,11 +91,7 @@ def test_scaling_ratios():
         np.testing.assert_allclose(trace.x, 2048 * theta / (2 * np.pi), rtol=1e-6)
         np.testing.assert_allclose(trace.y, scaled.inv_freq / theta, atol=DRAWN)
     kept = np.count_nonzero(np.abs(METHODS["YaRN"].inv_freq / theta - 1) < 1e-6)
-    assert 0 < kept < 32
     assert f"Pairs with unchanged frequency, of 32: 0 (linear), {kept} (YaRN)" in title(figure)
-    assert "linear 0.25 to 0.25, YaRN 1 to 0.25" in alt(figure)
-    below = np.count_nonzero(wavelengths(theta) > 2048)
-    assert f"{below} pairs make less than one rotation within 2\u202f048 tokens" in alt(figure)
 
 
 def test_over_seeds():
@@ -123,26 +102,14 @@ def test_over_seeds():
     for line, band, (name, values) in zip(lines, bands, every, strict=True):
         mean, low, high = np.transpose(values)
         assert line.name == band.name == name
-        assert list(line.x) == [1, 2, 16]
         np.testing.assert_allclose(line.y, mean, atol=DRAWN)
-        assert list(band.x) == [1, 2, 16, 16, 2, 1]
         np.testing.assert_allclose(band.y, [*high, *low[::-1]], atol=DRAWN)
     levels = [trace for trace in figure.data if trace.name == "cut text"]
     assert [list(trace.y) for trace in levels] == [[1.3, 1.3], [1.4, 1.4]]
-    assert sum(bool(trace.showlegend) for trace in figure.data) == 3
     assert (
         "At 16 times the length, loss: from 2.20 (YaRN) to 3.60 (none), cut text 1.30 (base 100); "
         "from 2.50 (none) to 2.70 (YaRN), cut text 1.40 (base 500)"
     ) in title(figure)
-    assert figure.layout.xaxis.type == "log"
-    four = {name: [(1, 1, 1), (2, 2, 2)] for name in "bdef"}
-    steps = figures.over_seeds([0, 45], {"a": four}, "steps", "loss", ("c", [1.0]), bands="Bands are intervals.")
-    lines = [trace.line for trace in steps.data if trace.mode == "lines+markers"]
-    assert len({line.color for line in lines}) == 4
-    assert {line.dash for line in lines} == {"solid"}
-    assert steps.data[-1].name == "Bands are intervals."
-    assert steps.data[-1].marker.symbol == "square"
-    assert steps.layout.xaxis.type == "linear"
 
 
 def test_metrics_by_length():
@@ -158,7 +125,6 @@ def test_metrics_by_length():
     assert cuts["base 100"] == [([1.375, 1.375], lines["base 100"]), ([0.875, 0.875], lines["base 100"])]
     assert cuts["base 10"] == [([1.0, 1.0], lines["base 10"])]
     assert "text 1.38 → 3.25 → 3.25; copying 0.88 → 0.38 → 0.38" in title(figure)
-    assert "text: loss, base 100: 1.25 to 1.50, 3.00 to 3.50" in alt(figure)
 
 
 def test_loss_past_context():
@@ -166,10 +132,7 @@ def test_loss_past_context():
     first, second = figure.data
     assert first.y.tolist() == [2, 1, 1.5, 4]
     assert (first.x0, first.dx, len(second.y)) == (2, 4, 3)  # the middle of each step
-    (end,) = figure.layout.shapes
-    assert end.x0 == end.x1 == 8
     assert title(figure) == "Loss in the last 4 tokens: a 4.00, b 1.25"
-    assert alt(figure).endswith("Mean over the first 8 tokens: a 1.50, b 1.50.")
 
 
 def test_fitted_scores():
@@ -180,7 +143,6 @@ def test_fitted_scores():
         fit = fit_scores(NOISE, theta, min_rotations=least)
         size = np.abs(fingerprint(np.arange(256), fit.inv_freq) @ fit.coefficients).reshape(64, 4).max(axis=1)
         np.testing.assert_allclose(trace.y[:64], size, rtol=1e-3)
-        assert trace.x[64] == 256
     assert every.y[64:].max() > 1000 > 10 > fast.y[64:].max()
     assert "reaches 10⁷ (all 16 pairs)" in title(figure)
     assert f"{fit.past_range:.2f} ({len(fit.inv_freq)} pairs with at least 4 rotations)" in title(figure)
@@ -189,10 +151,7 @@ def test_fitted_scores():
 def test_scores_by_cache():
     figure = EXAMPLES["scores_by_cache"]()
     assert [(trace.x0, trace.y.tolist()) for trace in figure.data] == [(0, [0, 1, 0.25]), (0, [0.25, 0, 0.5])]
-    [asked] = figure.layout.shapes
-    assert (asked.x0, asked.x1) == (1, 1)
     assert "attends 1 tokens back: at distance 1 (fresh), 2 (stale)" in title(figure)
-    assert "Maximum scores: 1.00 (fresh), 0.50 (stale)." in alt(figure)
 
 
 def test_excess_loss_by_angle():
@@ -200,7 +159,6 @@ def test_excess_loss_by_angle():
     assert figure.data[0].x.tolist() == [0, 0.25, 0.5, 0.75, 1]
     assert figure.data[0].y.tolist() == [0, 0, 0.25, 0.5, 0]
     assert "at 0.50 to 0.75 of a rotation" in title(figure)
-    assert "pair 1 0.50; pair 2 1.00" in alt(figure)
     flat = CIRCLE | {"pair 3": (np.array([0.0]), np.array([0.19]))}  # below a fifth of the largest
     assert title(figures.excess_loss_by_angle(flat, "nats")) == title(figure)
 
@@ -210,17 +168,12 @@ def test_benchmarks():
     colours, numbers = figure.data
     assert np.allclose(colours.z, [[1, 0], [0.625, 0.25], [0, 1]])
     text = dict(zip(zip(numbers.y.tolist(), numbers.x.tolist(), strict=True), numbers.text, strict=True))
-    assert text[0, 0].startswith("<b>1.50</b>")
     assert text[0, 0].endswith(">1.00–2.00</span>")
     bold = {place for place, written in text.items() if written.startswith("<b>")}
     assert bold == {(0, 0), (1, 0), (2, 1)}  # b has a seed as good as the worst of a
     assert list(figure.layout.yaxis.ticktext) == ["a", "b", "c"]
-    assert list(figure.layout.xaxis.ticktext) == ["text,<br>L", "copying"]
     assert title(figure) == "Best or tied on every benchmark: none of 3. Best means: a (text, L); c (copying)"
     assert "text, L: loss (nats) (lower is better): a 1.50 (1.00–2.00)" in alt(figure)
-    assert "c 0.88 (0.75–1.00)" in alt(figure)
-    one = figures.benchmarks({"copying: accuracy": EXAMINED["copying: accuracy"]})
-    assert title(one).startswith("Best or tied on every benchmark: 1 of 3")
 
 
 def test_scheme_comparison():
@@ -231,13 +184,9 @@ def test_scheme_comparison():
     assert list(zip(neither.y, neither.x, strict=True)) == [(1, 2), (2, 1)]
     assert list(figure.layout.yaxis.ticktext) == list(figure.layout.xaxis.ticktext) == ["a", "b", "c"]
     assert title(figure).startswith("2 of 3 pairs of encodings have an order")
-    assert "a is better than b, c; b is better than none" in alt(figure)
 
 
 def test_copy_accuracy_by_distance():
     figure = EXAMPLES["copy_accuracy_by_distance"]()
-    assert figure.data[0].x.tolist() == [16, 32, 64]
     assert figure.data[0].y.tolist() == [1, 0.5, 0]
-    guess, farthest = figure.layout.shapes
-    assert (guess.y0, farthest.x0) == (1 / 64, 32)
     assert title(figure) == "Copy accuracy at distance 64 after training up to 32: from 0.00 (a) to 1.00 (b)"

@@ -11,7 +11,6 @@ def test_previous_token_weights():
         assert (trace.name, trace.x0, trace.dx) == (name, 1, 1)
         np.testing.assert_allclose(trace.y, weights, atol=DRAWN)
     assert "first → last quarter of the positions: 0.75 → 0.00 (table), 0.50 → 0.50 (turned)" in title(figure)
-    assert "table: 0.00 to 0.75" in alt(figure)
 
 
 def test_induction_circuit():
@@ -22,10 +21,6 @@ def test_induction_circuit():
     assert list(words.text) == [f"<b>{word}</b>" for word in "xabca"]
     assert list(notes.text) == ["", "after<br>x", "<b>after<br>a</b>", "after<br>b", "after<br>c"]
     assert list(answer.text) == ["<b>b</b>"]
-    levels = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
-    assert [levels[trace.y[0]] for trace in (words, notes, answer)] == ["tokens", "layer 1", "layer 2"]
-    assert "b comes after a" in alt(figure)
-    assert "attends to b and predicts b" in alt(figure)
 
 
 def test_position_from_weight():
@@ -44,7 +39,6 @@ def test_accuracy_by_length():
     assert lines == {"none": [0.75, 0.375], "some": [1, 0]}
     assert dots == [[1, 0.5], [0.5, 0.25], [1, 0]]
     assert title(figure) == "Accuracy among 16 cards after training on 8: 38\u00a0% (none), 0\u00a0% (some)"
-    assert "none: 50\u00a0% to 100\u00a0% at 8, 25\u00a0% to 50\u00a0% at 16" in alt(figure)
 
 
 def test_decoded_positions():
@@ -55,8 +49,4 @@ def test_decoded_positions():
         assert band.name == line.name == name
         np.testing.assert_allclose(line.y, middle, atol=DRAWN)
         np.testing.assert_allclose(band.y, [*high, *low[::-1]], atol=DRAWN)
-        assert list(band.x) == [1, 10, 200, 200, 10, 1]
-    assert list(lines[-1].x) == list(lines[-1].y) == [1, 200]
     assert "of the decodings of position 200: 120 to 280 (counted), 40 to 40 (blind)" in title(figure)
-    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
-    assert list(figure.layout.xaxis.tickvals) == [1, 10, 100, 200]

@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 
-from posenc import figures
 from posenc.absolute import sinusoidal
 from posenc.analysis import decay, four_terms, kernel_residual, offset_kernel, pairwise_weight
 from posenc.frequencies import inv_freq, wavelengths
@@ -23,7 +22,6 @@ from tests.unit.figure_examples import (
     TWO_WEIGHTS,
     WEIGHTS,
     WORDS,
-    alt,
     drawn,
     title,
 )
@@ -33,12 +31,7 @@ def test_wavelength_ladder():
     figure = EXAMPLES["wavelength_ladder"]()
     lengths = wavelengths(inv_freq(512))
     np.testing.assert_allclose(figure.data[0].y, lengths, rtol=1e-6)
-    assert list(figure.data[0].marker.color) == figures.pair_colours(256)
     assert "from 6.28 tokens to 60\u202f611, short of 2π·base = 62\u202f832" in title(figure)
-    first, last = figure.layout.annotations
-    assert (first.text, last.text) == ("pair 0: 6.28 tokens", "pair 255: 60\u202f611 tokens")
-    np.testing.assert_allclose([first.y, last.y], np.log10(lengths[[0, -1]]))
-    assert "factor 1.0366" in alt(figure)
 
 
 def test_chirps():
@@ -59,7 +52,6 @@ def test_added_encoding():
             assert value == pytest.approx(np.mean(cosines), abs=DRAWN)
     kept = ", ".join(f"{cosine:.2f}" for cosine in figure.data[0].y).replace("-", "−")
     assert f"an encoding of norm 16 leaves a cosine of {kept} with" in title(figure)
-    assert figure.data[0].x[1] == f"unit<br>norm {np.linalg.norm(EMBEDDINGS, axis=1).mean():.3g}"
 
 
 def test_frequency_roles():
@@ -73,10 +65,7 @@ def test_frequency_roles():
     counts = [np.sum(reach >= 2 * np.pi), np.sum((reach >= np.pi) & (reach < 2 * np.pi))]
     counts += [np.sum((reach >= np.pi / 2) & (reach < np.pi)), np.sum(reach < np.pi / 2)]
     assert [int(re.search(r"(\d+) pairs", part.name)[1]) for part in parts] == counts
-    slow = np.cos(np.arange(512)[:, None] * theta[-counts[-1] :]).sum(-1) / 64
-    np.testing.assert_allclose(parts[-1].y, slow, atol=DRAWN)
     assert "31 of 64 pairs make at least one full rotation, and 23 less than a quarter" in title(figure)
-    assert [trace.y[0] for trace in figure.data[1:4]] == [np.pi / 2, np.pi, 2 * np.pi]
 
 
 def test_shifted_pairs():
@@ -86,10 +75,6 @@ def test_shifted_pairs():
         for arrow, position in ((before, 5), (after, 8)):
             np.testing.assert_allclose(arrow.x, [0, np.cos(position * theta[i])], atol=DRAWN)
             np.testing.assert_allclose(arrow.y, [0, np.sin(position * theta[i])], atol=DRAWN)
-        assert after.line.color == figures.pair_colours(32)[i]
-        np.testing.assert_allclose([arc.x[-1], arc.y[-1]], 0.55 * np.array([after.x[1], after.y[1]]), atol=2 * DRAWN)
-        steps = arc.x[:-1] * arc.y[1:] - arc.y[:-1] * arc.x[1:]
-        assert steps.sum() > 0  # anticlockwise
     assert "rotates every pair anticlockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
 
 
@@ -98,10 +83,7 @@ def test_inner_products():
     for trace, dim in zip(figure.data, (32, 64, 128, 512), strict=True):
         table = sinusoidal(np.arange(-500, 501), dim)
         np.testing.assert_allclose(trace.y, table @ table[500] / (dim / 2), atol=DRAWN)
-        np.testing.assert_array_equal(trace.y, trace.y[::-1])
-        assert (trace.x0, trace.dx) == (-500, 1)
     assert "up to distance 4, 5, 11, 43 (d = 32, 64, 128, 512)" in title(figure)
-    assert f"{figure.data[0].y[-1]:.2f} for d = 32" in alt(figure)
 
 
 def test_products_through_weights():
@@ -113,7 +95,6 @@ def test_products_through_weights():
         np.testing.assert_allclose(trace.y, slow, atol=2 * DRAWN)
     residual = float(kernel_residual(offset_kernel(offsets, [0, 100, 200], 32, weight=RANDOM)))
     assert f"0\u00a0% (none), {100 * residual**2:.0f}\u00a0% (random), 0\u00a0% (shift)" in title(figure)
-    assert "in standard deviations: none: 0.00; random: " in alt(figure)
 
 
 def test_score_terms():
@@ -121,10 +102,6 @@ def test_score_terms():
     terms = four_terms(CONTENT, CONTENT, PLACES, PLACES, PROJECTION, PROJECTION)
     for trace, term in zip(figure.data, terms, strict=True):
         np.testing.assert_allclose(trace.z, term, atol=DRAWN)
-        scale = figure.layout[trace.coloraxis]
-        assert scale.cmax == -scale.cmin == np.abs(term).max()
-    heads = [annotation.text for annotation in figure.layout.annotations[:4]]
-    assert heads[1] == f"(b) content–position<br>colours ±{np.abs(terms[1]).max():.3g}"
     shares = []
     for term in terms:
         rest = term - [[np.diagonal(term, s - t).mean() for s in range(6)] for t in range(6)]
@@ -132,7 +109,6 @@ def test_score_terms():
     assert ", ".join(f"({name}) {100 * share:.0f}\u00a0%" for name, share in zip("abcd", shares, strict=True)) in title(
         figure
     )
-    assert "(d) 0\u00a0%" in title(figure)
 
 
 def test_projected_sum():
@@ -144,8 +120,6 @@ def test_projected_sum():
     for panel, values in enumerate((x[0], p[0], x[0] + p[0], w_q, query, x[1], p[1], x[1] + p[1], w_k, key)):
         np.testing.assert_allclose(shown[panel], np.reshape(values, (4, -1)), atol=DRAWN)
     assert numbers[4].text[1].replace("−", "-") == f"{query[1]:.1f}"
-    assert (numbers[3].x[6], numbers[3].y[6]) == (2, 1), "the seventh of a row of four"
-    assert all(one.textfont.color is None for one in numbers), "the page's own, in either theme"
     score, content, position = query @ key, (w_q @ x[0]) @ (w_k @ x[1]), (w_q @ p[0]) @ (w_k @ p[1])
     expected = f"{score:.2f}; embeddings alone would give {content:.2f}, positional encodings alone {position:.2f}"
     assert title(figure).replace("−", "-") == f"q·k is {expected}"
@@ -161,11 +135,6 @@ def test_rotated_and_mapped():
             expected = [matrix @ point for point in ([0, 0], [0, 1], [0.45, 0.8], [0, 0.6])]
             np.testing.assert_allclose(np.column_stack([trace.x, trace.y]), expected, atol=DRAWN)
     assert "does not matter for turn; for the others it does" in title(figure)
-    assert "0.00 (turn), 1.13 (swap), 0.28 (squeeze)" in alt(figure)
-    assert (
-        title(figures.rotated_and_mapped({"swap": SMALL_WEIGHTS["swap"]}, 1.0)) == "The order matters for all of them"
-    )
-    assert title(figures.rotated_and_mapped({"turn": np.eye(2)}, 1.0)) == "The order does not matter for turn"
 
 
 def test_block_maps():
@@ -176,8 +145,6 @@ def test_block_maps():
     fraction = np.sum(nearest**2) / np.sum(random**2)
     assert f"{100 * fraction:.0f}\u00a0% (random), 100\u00a0% (shift)" in title(figure)
     np.testing.assert_allclose(figure.data[0].z, random / np.abs(random).max(), atol=DRAWN)
-    frames = [(shape.xref, shape.x0, shape.y1) for shape in figure.layout.shapes]
-    assert frames == [("x", -0.5, 1.5), ("x", 1.5, 3.5), *(("x2", 2 * pair - 0.5, 2 * pair + 1.5) for pair in range(4))]
 
 
 def test_position_maps():
@@ -196,4 +163,3 @@ def test_position_maps():
     assert explained[2] != "100\u00a0%"
     within = f"explains: 100\u00a0% (none), {explained[2]} (random), 100\u00a0% (shift) up to position 7"
     assert f"{within}, and 100\u00a0%, {explained[3]}, 100\u00a0% from 8 on" in title(figure)
-    assert {line.x0 for line in figure.layout.shapes if line.x0 == line.x1} == {7.5}

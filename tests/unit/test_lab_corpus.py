@@ -65,41 +65,13 @@ def test_synthetic_tasks_are_the_same_everywhere(name):
     assert (np.random.get_state()[1] == before).all()
 
 
-@pytest.mark.parametrize("name", ["text", "copy", "offset"])
-def test_probes_end_alike_at_every_length(name):
-    """A longer probe is a shorter one with more before it."""
-    made = task(name)
-    short = made.probe(64, 5)
-    for length in (65, 128, 1000):
-        probe = made.probe(length, 5)
-        assert probe.tokens.shape == (5, length)
-        assert torch.equal(probe.tokens[:, -64:], short.tokens)
-        assert torch.equal(probe.targets[:, -made.n_scored :], short.targets[:, -made.n_scored :])
-
-
-def check_copied(tokens, targets, period, ignored):
-    """Loops over one sequence: the next symbol is asked from the second block on, and stood one period ago."""
-    said = [*tokens, targets[-1]]
-    for place, target in enumerate(targets):
-        if place + 1 < period:
-            assert target == ignored
-        else:
-            assert target == said[place + 1] == said[place + 1 - period]
-
-
 def test_copying():
-    made, periods = corpus.Copy(3, 6, period=4, n_scored=2), set()
-    for tokens, targets in zip(*(part.tolist() for part in made.batch(random(0), 200, 20)), strict=True):
-        period = next(place for place, target in enumerate(targets) if target != corpus.IGNORED) + 1
-        check_copied(tokens, targets, period, corpus.IGNORED)
-        periods.add(period)
-    assert periods == {3, 4, 5, 6}
+    """The next symbol is asked from the second block on, and stood one period ago."""
     for length in (5, 8, 21):
-        for tokens, targets in zip(*(part.tolist() for part in made.probe(length, 8)), strict=True):
-            check_copied(tokens, targets, 4, corpus.IGNORED)
-    for length in (4, 9, 20):
-        for tokens, targets in zip(*(part.tolist() for part in corpus.Copy(n_scored=2).probe(length, 8)), strict=True):
-            check_copied(tokens, targets, length // 2, corpus.IGNORED)
+        probe = corpus.Copy(3, 6, period=4, n_scored=2).probe(length, 8)
+        for said, asked in sequences_of(probe):
+            assert asked == list(range(4, length + 1))
+            assert all(said[at] == said[at - 4] for at in asked)
 
 
 def sequences_of(batch):
@@ -108,26 +80,8 @@ def sequences_of(batch):
         yield [*tokens, targets[-1]], [place + 1 for place, target in enumerate(targets) if target != -100]
 
 
-def test_a_block_said_once_stands_there_once_before():
-    """Where it is asked for, the symbols before it stood once, so far back, and the answer after them."""
-    distances, begins = set(), set()
-    for said, asked in sequences_of(corpus.SingleCopy(12, 32).batch(random(0), 400, 128)):
-        begin, block = asked[0] - 2, len(asked) + 2
-        assert asked == list(range(begin + 2, begin + block))
-        assert 12 <= block <= 32
-        before = [at for at in range(begin - block + 1) if said[at : at + block] == said[begin : begin + block]]
-        assert len(before) == 1
-        distances.add(begin - before[0])
-        begins.add(begin)
-    assert min(distances) < 20
-    assert max(distances) > 100
-    assert min(begins) < 30
-    assert max(begins) > 110
-    assert len(begins) > 60
-
-
 @pytest.mark.parametrize("distractors", ["random", "disjoint"])
-@pytest.mark.parametrize(("distance", "block"), [(16, 16), (32, 32), (64, 32), (90, 32)])
+@pytest.mark.parametrize(("distance", "block"), [(16, 16), (90, 32)])
 def test_probes_of_blocks_single_copy(distance, block, distractors):
     made = corpus.SingleCopy(distance=distance, distractors=distractors)
     probe, longer = made.probe(128, 20), made.probe(512, 20)
@@ -144,22 +98,7 @@ def test_probes_of_blocks_single_copy(distance, block, distractors):
         made.probe(least - 1, 2)
 
 
-def test_recall():
-    """Each question's key stood once before, and the answer after it; none is asked before it was said."""
-    made, pairs = corpus.Recall(max_pairs=12), set()
-    for said, asked in sequences_of(made.batch(random(0), 300, 128)):
-        for at in asked:
-            key = said[at - 1]
-            [before] = [place for place in range(at - 1) if said[place] == key]
-            assert key < 24
-            assert said[before + 1] == said[at]
-            assert 24 <= said[at] < 48
-        pairs.add(len(asked))
-        assert sum(0 <= symbol < 24 for symbol in said) == 2 * len(asked)
-    assert pairs == set(range(1, 13))
-
-
-@pytest.mark.parametrize(("distance", "pairs", "length"), [(2, 1, 128), (32, 6, 128), (96, 12, 128), (480, 24, 512)])
+@pytest.mark.parametrize(("distance", "pairs", "length"), [(2, 1, 128), (480, 24, 512)])
 def test_probes_of_recall(distance, pairs, length):
     for said, asked in sequences_of(corpus.Recall(pairs=pairs, distance=distance).probe(length, 50)):
         assert asked == [length]
@@ -173,19 +112,9 @@ def test_probes_of_recall(distance, pairs, length):
     ("make", "said"),
     [
         (lambda: corpus.SingleCopy(12, 8), "max_block must be at least min_block, 12, got 8"),
-        (lambda: corpus.SingleCopy(distractors="none"), r"distractors must be one of \('random', 'disjoint'\)"),
-        (
-            lambda: corpus.SingleCopy().batch(random(0), 2, 62),
-            "length must have room for two blocks of 32, got 62",
-        ),
         (lambda: corpus.SingleCopy().probe(2049, 2), "length must be at most 2048, the longest of the probes"),
-        (lambda: corpus.Recall(distance=31), "distance must be even, since a pair takes two tokens, got 31"),
         (lambda: corpus.Recall(pairs=25), "pairs must be at most 24, the number of keys, got 25"),
         (lambda: corpus.Recall().batch(random(0), 2, 47), "length must have room for 24 pairs, got 47"),
-        (
-            lambda: corpus.Recall(pairs=20).probe(34, 2),
-            "length must have room for 20 pairs and a query, got 34",
-        ),
     ],
 )
 def test_what_has_no_room_is_refused(make, said):
@@ -211,32 +140,8 @@ def test_the_frozen_windows():
     assert torch.equal(longer.tokens[:, -128:], probe.tokens[:40])
     trained = bytes(corpus.library().train.tolist())
     assert not [row for row in probe.targets[:200].tolist() if bytes(row) in trained]
-    for length, sequences, said in (
-        (2049, 1, "length must be at most 2048, the longest of the windows, got 2049"),
-        (128, 1001, "sequences must be at most 1000, got 1001"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            made.windows(length, sequences)
-
-
-def test_exact_offset():
-    made = corpus.ExactOffset(offset=3, n_scored=2)
-    for batch in (made.batch(random(0), 8, 9), made.probe(9, 8)):
-        for tokens, targets in zip(*(part.tolist() for part in batch), strict=True):
-            assert targets == [corpus.IGNORED] * 3 + tokens[:6]
-    assert made.batch(random(0), 8, 2).targets.unique().tolist() == [corpus.IGNORED]
-
-
-def test_word_order():
-    made = corpus.WordOrder()
-    for batch in (made.batch(random(0), 4000, 3), made.probe()):
-        agents, verbs, patients = batch.tokens.T
-        assert batch.tokens.shape[1] == 3
-        assert torch.equal(batch.targets, (agents < patients).long())
-        assert not bool((agents == patients).any())
-        assert set(agents.tolist()) == set(patients.tolist()) == set(range(20))
-        assert set(verbs.tolist()) == set(range(20, 30))
-    assert float(made.batch(random(0), 4000, 3).targets.double().mean()) == pytest.approx(0.5, abs=0.03)
+    with pytest.raises(ValueError, match="length must be at most 2048, the longest of the windows, got 2049"):
+        made.windows(2049, 1)
 
 
 def test_every_sentence_has_its_twin():
@@ -295,8 +200,6 @@ def test_line_ends_and_letters_beyond_ascii(small_library):
     assert text.held_out.tobytes() == b"\n".join(parts)
     assert "json/decoder.py" not in text.missing
     assert len(text.missing) == len(corpus._paths(corpus._TRAIN)) - 1
-    assert text.train_hash == hashlib.sha256(b"a\nb\rc\n?").hexdigest()[:16]
-    assert corpus.library(str(small_library)).held_out_hash == text.held_out_hash
 
 
 def test_a_library_without_sources_is_refused(small_library, tmp_path):
@@ -307,40 +210,6 @@ def test_a_library_without_sources_is_refused(small_library, tmp_path):
     (small_library / "json" / "__init__.py").unlink()
     with pytest.raises(FileNotFoundError, match=r"lacks heapq.py, json/__init__.py under .*: use a Python that"):
         corpus.library(str(small_library))
-
-
-def test_windows_of_the_text():
-    made = task("text")
-    train, held_out = (part.tobytes() for part in (made.text.train, made.text.held_out))
-    tokens, targets = made.batch(random(0), 16, 40)
-    assert torch.equal(targets[:, :-1], tokens[:, 1:])
-    starts = [
-        train.find(bytes([*row, last])) for row, last in zip(tokens.tolist(), targets[:, -1].tolist(), strict=True)
-    ]
-    assert min(starts) >= 0
-    assert max(starts) - min(starts) > len(train) / 2
-    tokens, targets = made.probe(200, 9)
-    assert torch.equal(targets[:, :-1], tokens[:, 1:])
-    ends = [held_out.find(bytes(row)) + 200 for row in targets.tolist()]
-    expected = np.linspace(1025, len(held_out), 9).astype(int)
-    assert ends == expected.tolist()
-
-
-def test_the_ends_of_the_text_are_read():
-    """The last byte and the first can be in a window, and none is out of it."""
-    every = torch.arange(12, dtype=torch.uint8)
-    made = corpus.LibraryText(corpus.Text(every, every, "", "", ()), n_scored=2, longest=11)
-    found = [made.batch(random(seed), 8, 9) for seed in range(20)]
-    assert {row[0] for batch in found for row in batch.tokens.tolist()} == {0, 1, 2}
-    assert {row[-1] for batch in found for row in batch.targets.tolist()} == {9, 10, 11}
-    assert made.probe(11, 3).targets.tolist() == [list(range(1, 12))] * 3
-    assert made.batch(random(0), 2, 11).tokens.tolist() == [list(range(11))] * 2
-    with pytest.raises(ValueError, match="length must be below the 12 bytes to train on, got 12"):
-        made.batch(random(0), 2, 12)
-    with pytest.raises(ValueError, match="longest must be below the 12 bytes held out, got 12"):
-        corpus.LibraryText(made.text, longest=12)
-    with pytest.raises(ValueError, match="length must be at most 11, the longest of the probes, got 12"):
-        made.probe(12, 3)
 
 
 @pytest.mark.parametrize(("name", "least"), [("text", 32), ("copy", 31), ("copy half", 32), ("offset", 22)])

@@ -12,7 +12,7 @@ from posenc.lab.corpus import IGNORED, Batch
 from posenc.lab.runs import Run
 from posenc.lab.train import build
 from posenc.schemes import make_scheme
-from posenc.transformer import KeyValueCache, Transformer, TransformerConfig
+from posenc.transformer import Transformer, TransformerConfig
 from tests.unit.small_laboratory import make_small
 
 pytestmark = pytest.mark.torch
@@ -60,16 +60,11 @@ def test_a_model_with_another_scheme_has_the_same_weights(small):
     other, tokens = evaluate.with_scheme(model, scheme), tokens_of(run, 20)
     before = model(tokens)
     assert other.scheme is scheme
-    assert model.scheme is not scheme
     assert [id(one) for one in other.parameters()] == [id(one) for one in model.parameters()]
     turned = small(run_of("rope_100"))
     turned.load_state_dict(model.state_dict())
     assert torch.equal(other(tokens), turned(tokens))
     assert torch.equal(model(tokens), before)
-    assert not torch.equal(other(tokens), before)
-    with torch.no_grad():
-        other.head.weight.zero_()
-    assert not bool(model(tokens).any())
 
 
 def test_weights_that_were_not_trained_are_refused(small):
@@ -81,9 +76,6 @@ def test_weights_that_were_not_trained_are_refused(small):
     longer = learned.make_scheme(past_end="clamp")
     longer.load_state_dict(model.scheme.state_dict())
     assert evaluate.with_scheme(model, longer)(tokens_of(learned, 40)).shape == (2, 40, 64)
-    assert evaluate.with_scheme(model, run_of("none").make_scheme()).scheme.injection_point == "none"
-    with pytest.raises(ValueError, match="scheme must have no weights .*, got table"):
-        evaluate.with_scheme(small(run_of("none")), longer)
 
 
 def test_a_checkpoint_of_arrays_is_evaluated_as_its_transformer():
@@ -102,8 +94,8 @@ def test_a_checkpoint_of_arrays_is_evaluated_as_its_transformer():
 # --- other frequencies, other temperatures ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("factor", [1.0, 4.0, 16.0])
-def test_scaled_frequencies(factor):
+def test_scaled_frequencies():
+    factor = 4.0
     length = {"original_max_position_embeddings": TRAINED}
     bounds = {"beta_fast": 4.0, "beta_slow": 1.0, **length, "factor": factor}
     expected = {
@@ -124,23 +116,15 @@ def test_scaled_frequencies(factor):
         found = scheme.frequencies(int(factor * TRAINED))
         assert found.inv_freq == pytest.approx(frequencies, rel=1e-14), name
         assert found.attention_factor == attention_factor, name
-        if factor == 1:
-            assert found.inv_freq == pytest.approx(expected["default"].inv_freq, rel=1e-14), name
-            assert found.attention_factor == 1, name
-    # In these three is all that YaRN changes.
-    both = expected["yarn"]
-    assert both.attention_factor == expected["yarn_temperature"].attention_factor
-    assert both.inv_freq == pytest.approx(expected["yarn_frequencies"].inv_freq, rel=1e-14)
 
 
 def test_interpolated_pairs():
     trained, slowed = (evaluate.scaled(run_of(), name, 4.0).frequencies() for name in ("default", "linear"))
-    for pairs in ([], [0], [3, 15], PAIRS, {1, 2}, range(8, 16), [np.int64(5)]):
+    for pairs in ([], [3, 15], PAIRS):
         found = evaluate.interpolated(run_of(), 4.0, pairs).frequencies(1000)
         expected = [(slowed if pair in pairs else trained).inv_freq[pair] for pair in PAIRS]
         assert found.inv_freq == pytest.approx(expected, rel=1e-14)
         assert found.attention_factor == 1
-        assert evaluate.interpolated(run_of(), 4.0, pairs).frequencies(1).inv_freq == pytest.approx(expected, rel=1e-14)
 
 
 def test_pairs_that_made_no_turn():
@@ -154,9 +138,8 @@ def test_pairs_that_made_no_turn():
 # --- clipping ---------------------------------------------------------------------------------------------------------
 
 
-def heads(queries=7, keys=7, dim=8):
-    generator = torch.Generator().manual_seed(2)
-    return (torch.randn(2, 2, length, dim, generator=generator, dtype=torch.float64) for length in (queries, keys))
+def heads():
+    return torch.randn(2, 2, 2, 7, 8, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
 
 
 def scores(scheme, q, k, positions, key_positions):
@@ -167,36 +150,19 @@ def scores(scheme, q, k, positions, key_positions):
     return logits if bias is None else logits + bias
 
 
-@pytest.mark.parametrize("pairs", [[], [0], [1, 3], [3], range(4)])
-@pytest.mark.parametrize("limit", [0, 2, 100])
-def test_clipping_against_loops(pairs, limit):
-    """Each pair as a complex number, turned by its distance or by the limit."""
-    frequencies = [10.0 ** (-pair / 4) for pair in range(4)]
-    scheme = evaluate.ClippedRotary(frequencies, pairs, limit)
+@pytest.mark.parametrize("pairs", [[1, 3], range(4)])
+@pytest.mark.parametrize("limit", [0, 2])
+def test_clipping_against_complex_numbers(pairs, limit):
+    """Each pair as a complex number, rotated by its distance or by the limit."""
+    theta = torch.tensor([10.0 ** (-pair / 4) for pair in range(4)], dtype=torch.float64)
     q, k = heads()
-    apart = torch.stack([torch.arange(7), 2 * torch.arange(7) + 30])
-    for positions in (torch.arange(7) + 3, apart):
-        got = scores(scheme, q, k, positions, positions)
-        turned_q, turned_k = (torch.view_as_complex(x.unflatten(-1, (4, 2))).numpy() for x in (q, k))
-        for batch in range(2):
-            at = positions.expand(2, 7)[batch].tolist()
-            for head in range(2):
-                for query in range(7):
-                    for key in range(query + 1):
-                        distance, total = at[query] - at[key], 0.0
-                        for pair, theta in enumerate(frequencies):
-                            told = min(distance, limit) if pair in pairs else distance
-                            product = turned_q[batch, head, query, pair] * turned_k[batch, head, key, pair].conj()
-                            total += (product * np.exp(1j * told * theta)).real
-                        assert got[batch, head, query, key].item() == pytest.approx(total / math.sqrt(8), abs=1e-12)
-
-
-def test_clipped_models_decode_with_a_cache(small):
-    run = run_of()
-    model = evaluate.with_scheme(small(run), evaluate.clipped(run, [0, 2])).double()
-    tokens, cache = tokens_of(run, 30), KeyValueCache()
-    got = [model(tokens[:, start:end], cache=cache) for start, end in ((0, 12), (12, 13), (13, 30))]
-    assert_close(torch.cat(got, dim=1), model(tokens), 1e-10)
+    at = torch.stack([torch.arange(7) + 3, 2 * torch.arange(7) + 30])
+    got = scores(evaluate.ClippedRotary(theta.tolist(), pairs, limit), q, k, at, at)
+    distance = (at[:, :, None] - at[:, None])[:, None, ..., None]  # (batch, 1, queries, keys, 1)
+    told = torch.where(torch.tensor([pair in pairs for pair in range(4)]), distance.clamp(max=limit), distance)
+    of_q, of_k = (torch.view_as_complex(x.unflatten(-1, (4, 2))) for x in (q, k))
+    products = of_q[:, :, :, None] * of_k[:, :, None].conj() * torch.exp(1j * told * theta)
+    assert_close(got.tril(), products.real.sum(-1).tril() / math.sqrt(8), 1e-12)
 
 
 # --- what a model answers ---------------------------------------------------------------------------------------------
@@ -214,7 +180,7 @@ def successor_model():
     return model.eval()
 
 
-@pytest.mark.parametrize("at_once", [None, 1, 100])
+@pytest.mark.parametrize("at_once", [None, 1])
 def test_answers_to_a_known_probe(at_once, monkeypatch):
     """The right symbol has the logit √8 and the seven others 0, so every answer costs one of two numbers."""
     if at_once is not None:
@@ -244,23 +210,9 @@ def test_tokens_without_targets_are_not_scored():
             evaluate.answers(successor_model(), Batch(tokens, targets), n_scored)
 
 
-def test_answers_of_classes(small):
-    """One for each sequence; without positions and mask a sentence and its twin get the same, and one is wrong."""
-    run = run_of("none", "order", causal=False)
-    model, probe = small(run), run.make_task().probe(3, 40)
-    found = evaluate.answers(model, probe, 1)
-    assert found.accuracy == 0.5
-    with torch.no_grad():
-        each = model(probe.tokens).log_softmax(dim=-1)[range(40), probe.targets]
-    assert found.loss == pytest.approx(-float(each.mean()), rel=1e-5)
-    assert found.position_loss == pytest.approx([found.loss])
-    assert found.position_accuracy == pytest.approx([0.5])
-
-
-@pytest.mark.parametrize(("scheme", "task"), [("rope_100", "offset"), ("t5", "copy"), ("none", "text")])
-def test_measuring(scheme, task, small):
+def test_measuring(small):
     """The probes of a task at each length, by the model as it is or by another scheme for each."""
-    run = run_of(scheme, task)
+    run = run_of()
     model, made, lengths = small(run), run.make_task(), (40, 100)
     plain = evaluate.measure(model, made, lengths, sequences=3)
     assert list(plain) == [40, 100]
@@ -268,8 +220,6 @@ def test_measuring(scheme, task, small):
         one = evaluate.answers(model, made.probe(length, 3), made.n_scored)
         assert (found.loss, found.accuracy) == (one.loss, one.accuracy)
         assert len(found.position_loss) == length
-        assert found.loss == pytest.approx(np.mean(found.position_loss[-made.n_scored :]), rel=1e-9)
-        assert found.accuracy == pytest.approx(np.mean(found.position_accuracy[-made.n_scored :]), rel=1e-9)
     asked, none = [], run_of("none").make_scheme()
     elsewhere = evaluate.measure(
         model, made, lengths, sequences=3, scheme_at=lambda length: asked.append(length) or none
@@ -277,24 +227,15 @@ def test_measuring(scheme, task, small):
     assert asked == [40, 100]
     blind = evaluate.measure(evaluate.with_scheme(model, none), made, lengths, sequences=3)
     assert [found.loss for found in elsewhere.values()] == [found.loss for found in blind.values()]
-    assert (elsewhere[40].loss == plain[40].loss) == (scheme == "none")
+    assert elsewhere[40].loss != plain[40].loss
 
 
 # --- a few steps more -------------------------------------------------------------------------------------------------
 
 
-def test_no_steps_are_another_scheme_alone(small):
-    run = run_of()
-    model, task, scheme = small(run), run.make_task(), evaluate.scaled(run, "yarn", 2.0)
-    tuned, tokens = evaluate.fine_tune(model, run, task, scheme, length=32, steps=0), tokens_of(run, 32)
-    assert torch.equal(tuned(tokens), evaluate.with_scheme(model, scheme)(tokens))
-    assert not set(map(id, tuned.parameters())) & set(map(id, model.parameters()))
-
-
-@pytest.mark.parametrize("scheme", ["rope_100", "learned", "t5"])
-def test_fine_tuning_leaves_the_model_as_it_was(scheme, small):
+def test_fine_tuning_leaves_the_model_as_it_was(small):
     """And its scheme, which may be the very one that is tuned."""
-    run = run_of(scheme, "text")
+    run = run_of("t5", "text")
     model, task = small(run), run.make_task()
     before = weights_of(model)
     tuned = evaluate.fine_tune(model, run, task, model.scheme, length=20, steps=3, learning_rate=0.01)
@@ -302,9 +243,6 @@ def test_fine_tuning_leaves_the_model_as_it_was(scheme, small):
     for name, weight in model.state_dict().items():
         assert torch.equal(weight, before[name]), name
         assert not torch.equal(tuned.state_dict()[name], weight), name
-    again = evaluate.fine_tune(model, run, task, model.scheme, length=20, steps=3, learning_rate=0.01)
-    for name, weight in tuned.state_dict().items():
-        assert torch.equal(again.state_dict()[name], weight), name
     probe = task.probe(32, 8)
     losses = [evaluate.answers(evaluate.with_scheme(one, run_of("none").make_scheme()), probe, 32).loss
               for one in (model, tuned)]  # fmt: skip

@@ -23,7 +23,7 @@ def drawn(random, seeds, of_seed, of_file, of_window, noise, groups=FILES):
 
 @pytest.mark.parametrize(
     ("seeds", "of_seed", "of_file", "of_window"),
-    [(5, 0.0, 0.2, 0.5), (3, 0.0, 0.2, 0.5), (3, 0.03, 0.2, 0.5), (5, 0.1, 0.0, 0.1), (3, 0.1, 0.0, 0.1)],
+    [(5, 0.0, 0.2, 0.5), (3, 0.1, 0.0, 0.1)],
 )
 def test_it_holds_the_mean_about_as_often_as_it_says(seeds, of_seed, of_file, of_window):
     random, times = np.random.RandomState(1), 200
@@ -62,17 +62,10 @@ def test_the_mean_is_that_of_all_values_and_the_same_twice():
     assert str(Interval(-0.004, -0.006, 0.001)) == "0.00 [-0.01, 0.00]"
 
 
-def test_one_seed_or_one_group_is_not_drawn_anew():
-    values = np.random.RandomState(5).randn(1, 40)
-    assert interval(values, np.zeros(40, int)) == Interval(*[pytest.approx(values.mean())] * 3)
-    assert interval(values).low < values.mean() < interval(values).high
-
-
 @pytest.mark.parametrize(
     ("values", "groups", "said"),
     [
         (np.zeros(3), None, r"values must be finite numbers of shape \(seeds, windows\), got shape \(3,\)"),
-        (np.zeros((2, 0)), None, r"got shape \(2, 0\)"),
         (np.array([[1.0, np.nan]]), None, "values must be finite numbers"),
         (np.zeros((2, 3)), np.zeros(2), r"groups must have shape \(3,\), got shape \(2,\)"),
     ],

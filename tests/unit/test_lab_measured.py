@@ -7,6 +7,8 @@ import json
 import pytest
 
 from posenc import lab
+from posenc.lab.measured import benchmarks
+from posenc.lab.tables import TABLES, as_text
 
 RUN = "quick-order-rope_100-0"
 
@@ -54,6 +56,8 @@ def test_files_of_results_that_cannot_be_read(tmp_path):
             lab.results(tmp_path / f"{number}.json")
 
 
-def test_a_name_that_the_laboratory_does_not_have():
-    with pytest.raises(AttributeError, match=r"module 'posenc\.lab' has no attribute 'loda'"):
-        lab.loda  # noqa: B018
+def test_a_table_of_the_benchmarks_that_ship():
+    heading, columns, *rows = as_text(TABLES[0], benchmarks()).splitlines()
+    assert heading == TABLES[0].title
+    assert rows
+    assert all("±" in row for row in rows)

@@ -45,25 +45,27 @@ def test_losses_block_by_block_and_after_a_cache_are_those_of_one_pass(small):
         np.testing.assert_allclose(real.losses(IDS, real.own_rope(), real.copy(start))[1:], whole[16:], rtol=1e-4)
 
 
-def test_mean_products_against_every_pair_of_tokens(small):
-    found, first = real.mean_products(IDS, first=4), 4
+def watched(network):
+    """The queries and keys of each layer from the fifth token on, each pair as a complex number."""
     seen = {}
-    small.set_position_encoding(real._Watched(lambda layer, q, k: seen.update({layer: (q, k)})))
-    small(IDS)
-    for layer, (q, k) in seen.items():
-        q, k = (torch.view_as_complex(x[0, :, first:].unflatten(-1, (-1, 2)).contiguous()).numpy() for x in (q, k))
+    network.set_position_encoding(real._Watched(lambda layer, q, k: seen.update({layer: (q, k)})))
+    network(IDS)
+    for layer, both in seen.items():
+        yield layer, *(torch.view_as_complex(x[0, :, 4:].unflatten(-1, (-1, 2)).contiguous()).numpy() for x in both)
+
+
+def test_mean_products_against_every_pair_of_tokens(small):
+    found = real.mean_products(IDS, first=4)
+    for layer, q, k in watched(small):
         for head in range(2):
             product = [q[head, m] * k[0, n].conj() / 8 for m in range(36) for n in range(m)]
             np.testing.assert_allclose(found["product"][layer, head], np.mean(product, axis=0), rtol=1e-3, atol=1e-5)
 
 
 def test_deviations_over_keys_against_every_query(small):
-    found, first = real.deviations(IDS, first=4, enough=8)["std"], 4
-    seen, phase = {}, np.exp(1j * np.arange(36)[:, None] * inv_freq(64, real_results.BASE))
-    small.set_position_encoding(real._Watched(lambda layer, q, k: seen.update({layer: (q, k)})))
-    small(IDS)
-    for layer, (q, k) in seen.items():
-        q, k = (torch.view_as_complex(x[0, :, first:].unflatten(-1, (-1, 2)).contiguous()).numpy() for x in (q, k))
+    found = real.deviations(IDS, first=4, enough=8)["std"]
+    phase = np.exp(1j * np.arange(36)[:, None] * inv_freq(64, real_results.BASE))
+    for layer, q, k in watched(small):
         for head in range(2):
             logits = [np.real(q[head, m] * phase[m] * (k[0, : m + 1] * phase[: m + 1]).conj()) / 8 for m in range(36)]
             expected = np.mean([of_query.var(axis=0) for of_query in logits[8:]], axis=0) ** 0.5
@@ -128,8 +130,7 @@ def test_a_window_hides_far_keys_but_not_the_sinks(small, products):
     assert (bias[0, 11] == 0).nonzero().flatten().tolist() == [0, 1, 2, 3, 7, 8, 9, 10, 11]
 
 
-@pytest.mark.parametrize("only", [None, "sinks", "others"])
-@pytest.mark.parametrize("queries", [38, 8])
+@pytest.mark.parametrize(("only", "queries"), [(None, 38), ("sinks", 8), ("others", 8)])
 def test_the_strided_mask_is_the_one_written_out(small, products, only, queries):
     random = np.random.RandomState(0)
     scheme = real.Intervention(real.own_rope(), random.normal(size=(1, 2, 38)), only)
@@ -138,54 +139,3 @@ def test_the_strided_mask_is_the_one_written_out(small, products, only, queries)
     layer = small.layers[0].self_attn
     strided = real._Attention.attend(layer, q, k, v, scheme, *positions)
     torch.testing.assert_close(strided, Attention.attend(layer, q, k, v, scheme, *positions), rtol=1e-5, atol=1e-5)
-
-
-def test_the_wrong_sign_turns_the_score_around():
-    rope = real.own_rope()
-    q, k = torch.randn(1, 1, 1, 64), torch.randn(1, 1, 1, 64)
-    at, other = torch.tensor([7]), torch.tensor([3])
-    backwards = real.Intervention(rope, sign=-1).rotate(q, k, at, other)
-    forwards = rope(q, k, other, key_positions=at)
-    torch.testing.assert_close((backwards[0] * backwards[1]).sum(), (forwards[0] * forwards[1]).sum())
-
-
-def test_scalings_are_the_published_ones():
-    named = real.scalings(2.0, 16_384)
-    own = named["as trained"].inv_freq
-    np.testing.assert_allclose(named["PI"].inv_freq, own / 2)
-    np.testing.assert_allclose(named["NTK-aware"].inv_freq[[0, -1]], own[[0, -1]] / [1, 2])
-    assert named["YaRN"].attention_factor == pytest.approx(0.1 * np.log(2) + 1)
-    assert named["YaRN without temperature"].attention_factor == 1
-    np.testing.assert_array_equal(named["YaRN without temperature"].inv_freq, named["YaRN"].inv_freq)
-    assert real.scalings(2.0, 4096)["dynamic NTK"].inv_freq.tolist() == own.tolist()
-    np.testing.assert_allclose(named["dynamic NTK"].inv_freq[-1], own[-1] / 3)
-
-
-def test_what_ships_holds_the_controls():
-    """Every part has its arrays, the bias is that of the model and not of a text, and the file is small."""
-    found = real_results.arrays()
-    assert sum(array.nbytes for array in found.values()) < 3e6
-    prose, other = (real_results.sine_coefficients(kind) for kind in ("prose", "random tokens"))
-    assert prose.shape == other.shape == (3, 32)
-    assert (prose[:, [23, 24]] < -3).all()
-    assert (other[:, [23, 24]] < -3).all()
-    own = real_results.encodings()
-    assert own["as trained"]["loss"].high < min(own[kind]["loss"].low for kind in own if kind != "as trained")
-    assert all(not any(value) for value in real_results.past_the_context("as trained").values())
-
-
-def test_the_clearest_heads_of_each_job():
-    jobs = real_results.heads()
-    for job in ("previous", "induction", "retrieval"):
-        found = real_results.clearest_heads(job, 4)
-        assert found[0] == jobs[job]
-        assert len(set(found)) == 4
-    with pytest.raises(ValueError, match="job must be"):
-        real_results.clearest_heads("by distance")
-
-
-def test_tables_are_printed(capsys):
-    real.main(["tables"])
-    printed = capsys.readouterr().out
-    assert "quantised to 4 bits" in printed
-    assert printed.count("as trained") > 4

@@ -7,11 +7,10 @@ import pytest
 import torch
 
 from posenc.frequencies import inv_freq
-from posenc.lab.distance_bias import distance_bias, most_negative_pairs
+from posenc.lab.distance_bias import most_negative_pairs
 from posenc.lab.runs import Run
 from posenc.lab.statistics import ClampedDistanceBias, attention_by_distance, capture_attention, mean_products
 from posenc.lab.train import build
-from posenc.rotary import rotate
 
 pytestmark = pytest.mark.torch
 
@@ -42,20 +41,6 @@ def seen(model, tokens):
     return found
 
 
-def logits(q, k, m, n):
-    """The logit of a query at m and a key at n, from vectors that are not turned."""
-    turned = [rotate(x, at * FREQUENCIES, "interleaved") for x, at in ((q, m), (k, n))]
-    return float(turned[0] @ turned[1]) / np.sqrt(32)
-
-
-def test_the_weights_are_those_of_causal_attention(seen):
-    for q, k, weights in seen.values():
-        for query in (0, 7, LENGTH - 1):
-            row = np.array([logits(q[1, 0, query], k[1, 0, key], query, key) for key in range(query + 1)])
-            np.testing.assert_allclose(weights[1, 0, query, : query + 1], np.exp(row) / np.exp(row).sum(), atol=1e-6)
-            assert (weights[1, 0, query, query + 1 :] == 0).all()
-
-
 def test_attention_by_distance(model, tokens, seen):
     found = attention_by_distance(model, tokens, queries=4)
     wanted = np.zeros((2, 2, LENGTH))
@@ -77,19 +62,6 @@ def test_mean_products(model, tokens, seen):
             both = q_of[:, :, distance:] * k_of[:, :, : LENGTH - distance].conj()
             wanted = both.mean(axis=(0, 2)) / np.sqrt(32)
             np.testing.assert_allclose(found.by_distance[layer, :, :, distance], wanted, atol=1e-7)
-
-
-def test_the_distance_biases_of_all_pairs_add_up_to_the_mean_logit(model, tokens, seen):
-    found = mean_products(model, RUN, tokens, queries=8).by_distance
-    q, k, _ = seen[1]
-    for distance in (0, 3, LENGTH - 1):
-        of_pairs = distance_bias(found[1, 0, :, distance], FREQUENCIES, np.array([distance]))
-        each = [
-            logits(q[text, 0, at], k[text, 0, at - distance], at, at - distance)
-            for text in range(3)
-            for at in range(distance, LENGTH)
-        ]
-        assert of_pairs.sum() == pytest.approx(np.mean(each), abs=1e-6)
 
 
 def test_the_most_negative_pairs_are_slow_ones():

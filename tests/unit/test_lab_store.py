@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -15,7 +12,7 @@ from posenc import lab
 from posenc.lab import __main__ as command_line
 from posenc.lab import execution, runs, store
 from posenc.lab.execution import carry_out
-from posenc.lab.runs import PROFILES, Run, planned
+from posenc.lab.runs import PROFILES, Run
 from posenc.lab.train import build, round_to_half
 
 pytestmark = pytest.mark.torch
@@ -62,12 +59,7 @@ def test_weights_that_half_precision_would_change_are_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_checkpoint_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no checkpoint .*nowhere\.safetensors"):
-        store.load_checkpoint(tmp_path / "nowhere.safetensors")
-
-
-@pytest.mark.parametrize("damage", ["empty", "cut", "header", "words", "foreign", "weights"])
+@pytest.mark.parametrize("damage", ["cut", "foreign", "weights"])
 def test_a_damaged_checkpoint_is_named(checkpoint, damage):
     model, path = checkpoint
     whole = path.read_bytes()
@@ -77,9 +69,7 @@ def test_a_damaged_checkpoint_is_named(checkpoint, damage):
         state = {name: weight.half() for name, weight in model.state_dict().items() if name != "norm.weight"}
         save_file(state, path, metadata={"run": RUN.name})
     else:
-        path.write_bytes(
-            {"empty": b"", "cut": whole[: len(whole) // 2], "header": b"\0" * 64, "words": b"no checkpoint"}[damage]
-        )
+        path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match=r"whole\.safetensors is not a complete checkpoint of the laboratory: ."):
         store.load_checkpoint(path)
 
@@ -87,8 +77,6 @@ def test_a_damaged_checkpoint_is_named(checkpoint, damage):
 def test_load_knows_what_ships():
     with pytest.raises(ValueError, match=r"name must be one of .*'full-copy-rope_100-0'.*, got 'full-copy-rope_9-0'"):
         lab.load("full-copy-rope_9-0")
-    with pytest.raises(ValueError, match=r"name must be one of .*, got 3"):
-        lab.load(3)
 
 
 # ---- the command line
@@ -119,12 +107,6 @@ def test_what_is_done_is_not_done_again(short, tmp_path, monkeypatch):
     monkeypatch.delattr(execution, "train")
     carry_out(RUN, tmp_path, progress=False)
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
-    # Measurements that were lost are made anew from the checkpoint, without training.
-    measured_again = (tmp_path / f"{RUN.name}.json").read_text()
-    (tmp_path / f"{RUN.name}.json").unlink()
-    carry_out(RUN, tmp_path, progress=False)
-    again = json.loads((tmp_path / f"{RUN.name}.json").read_text())["measurements"]
-    assert again == json.loads(measured_again)["measurements"]
 
 
 def test_runs_are_added_to_those_that_ship(short, tmp_path, monkeypatch, capsys):
@@ -140,24 +122,3 @@ def test_runs_are_added_to_those_that_ship(short, tmp_path, monkeypatch, capsys)
     found = lab.results(into / "results.json.xz")
     assert list(found.runs) == [run.name for run in short]
     assert found.measurements[:1] == before.measurements
-    command_line.main(["--folder", str(tmp_path / "two"), "collect", "--into", str(into)])
-    assert list(lab.results(into / "results.json.xz").runs) == [second.name]
-
-
-def test_nothing_to_collect(short, tmp_path):
-    with pytest.raises(ValueError, match="folder must hold finished runs, got"):
-        store.collect(tmp_path, tmp_path / "shipped")
-    assert not (tmp_path / "shipped").exists()
-
-
-@pytest.mark.release
-def test_workers_take_up_what_others_left(tmp_path):
-    """Processes of their own find the work: here all is there already, and each says so run by run."""
-    quick = [run.name for run in planned() if run.profile == "quick"]
-    for name in quick:
-        (tmp_path / f"{name}.safetensors").touch()
-        (tmp_path / f"{name}.trained.json").write_text('{"losses": [2.0, 0.5]}')
-        (tmp_path / f"{name}.json").write_text("{}")
-    command = [sys.executable, "-m", "posenc.lab", "--folder", tmp_path, "all", "--profile", "quick", "--workers", "2"]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert printed == [f"[{k} of {len(quick)}] {name}: last loss 0.500" for k, name in enumerate(quick, 1)]

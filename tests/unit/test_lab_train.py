@@ -4,7 +4,6 @@ import math
 import re
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
 
@@ -57,10 +56,7 @@ def interrupted(lab, monkeypatch, at, **more):
         pytest.raises(KeyboardInterrupt, trained, lab, **more)
 
 
-@pytest.mark.parametrize(
-    ("scheme", "task"),
-    [("rope_100", "offset"), ("learned", "order"), ("t5", "copy"), ("alibi", "text")],
-)
+@pytest.mark.parametrize(("scheme", "task"), [("learned", "order"), ("alibi", "text")])
 def test_the_same_run_is_the_same_to_the_last_bit(scheme, task, lab):
     run = run_of(scheme, task)
     first = trained(lab, run)
@@ -71,16 +67,15 @@ def test_the_same_run_is_the_same_to_the_last_bit(scheme, task, lab):
     assert trained(lab, run_of(scheme, task, seed=1)).losses != first.losses
 
 
-@pytest.mark.parametrize("breaks", [[6, 13, 22], [2]])
-def test_a_break_changes_nothing(breaks, lab, tmp_path, monkeypatch):
+def test_a_break_changes_nothing(lab, tmp_path, monkeypatch):
     whole, asked = trained(lab), []
-    for at in breaks:
+    for at in (6, 22):
         interrupted(lab, monkeypatch, at, folder=tmp_path)
     draw = lab.draw
     monkeypatch.setattr(lab, "draw", lambda task, seed, number, *more: asked.append(number) or draw(
         task, seed, number, *more))  # fmt: skip
     assert_same(trained(lab, folder=str(tmp_path)), whole)
-    assert asked == list(range(breaks[-1] // 5 * 5, STEPS))
+    assert asked == list(range(20, STEPS))
     # What is kept last is taken up again, should the result be lost.
     assert [path.name for path in tmp_path.iterdir()] == ["quick-offset-rope_100-0.state"]
     assert_same(trained(lab, folder=tmp_path), whole)
@@ -101,15 +96,8 @@ def test_a_break_while_the_state_is_written_leaves_the_old_one(lab, tmp_path, mo
 
 
 BAD_STATES = {
-    "empty": lambda path, state, torch: path.write_bytes(b""),
-    "cut short": lambda path, state, torch: path.write_bytes(path.read_bytes()[:-200]),
-    "something else": lambda path, state, torch: path.write_text("not a state"),
-    "a part is missing": lambda path, state, torch: torch.save({"run": state["run"]}, path),
-    "of another run": lambda path, state, torch: torch.save(state | {"run": "quick-offset-none-0"}, path),
-    "of another shape": lambda path, state, torch: torch.save(
-        state | {"model": state["model"] | {"norm.weight": torch.ones(3)}}, path
-    ),
-    "too many steps": lambda path, state, torch: torch.save(state | {"steps_done": STEPS}, path),
+    "cut short": lambda path, state: path.write_bytes(path.read_bytes()[:-200]),
+    "of another run": lambda path, state: torch.save(state | {"run": "quick-offset-none-0"}, path),
 }
 
 
@@ -117,46 +105,10 @@ BAD_STATES = {
 def test_a_state_that_cannot_be_taken_up_is_an_error(bad, lab, tmp_path, monkeypatch):
     interrupted(lab, monkeypatch, 7, folder=tmp_path)
     path = tmp_path / "quick-offset-rope_100-0.state"
-    BAD_STATES[bad](path, torch.load(path), torch)
+    BAD_STATES[bad](path, torch.load(path))
     start = re.escape(f"{path} cannot be taken up for the run 'quick-offset-rope_100-0': ")
     with pytest.raises(ValueError, match=f"(?s){start}.*; delete it to start anew$"):
         trained(lab, folder=tmp_path)
-
-
-def test_weights_are_rounded_to_half_precision(lab):
-    model = trained(lab, run_of("learned")).model
-    assert not model.training
-    for name, weight in model.state_dict().items():
-        assert weight.dtype == torch.float32
-        assert torch.equal(weight, weight.half().float()), name
-    built = lab.build(run_of("learned"))
-    before = {name: weight.clone() for name, weight in built.state_dict().items()}
-    lab.round_to_half(built)
-    for name, weight in built.state_dict().items():
-        assert torch.equal(weight, before[name].half().float())
-    assert not torch.equal(built.embedding.weight, before["embedding.weight"])
-
-
-def test_learning_rate(lab):
-    profile = replace(run_of().settings, learning_rate=2.0, warm_up=4)
-    rates = [lab.learning_rate(step, 24, profile) for step in range(24)]
-    assert rates[:5] == pytest.approx([0.5, 1.0, 1.5, 2.0, 2.0])
-    assert np.diff(rates[4:]) == pytest.approx(-0.95 * 2.0 / 20)
-    assert lab.learning_rate(24, 24, profile) == pytest.approx(2.0 / 20)
-    assert lab.learning_rate(0, 1, replace(profile, warm_up=0)) == 2.0
-
-
-def test_the_optimiser_leaves_vectors_alone(lab):
-    run = run_of("learned")
-    model = lab.build(run)
-    matrices, vectors = lab.optimiser_for(model, run.settings).param_groups
-    assert (matrices["weight_decay"], vectors["weight_decay"]) == (run.settings.weight_decay, 0.0)
-    assert matrices["betas"] == run.settings.betas
-    assert {id(one) for group in (matrices, vectors) for one in group["params"]} == set(map(id, model.parameters()))
-    assert {one.ndim for one in matrices["params"]} == {2}
-    assert [tuple(one.shape) for one in vectors["params"]] == [(16,)] * 5
-    model.scheme.table.requires_grad_(False)
-    assert len(lab.optimiser_for(model, run.settings).param_groups[0]["params"]) == len(matrices["params"]) - 1
 
 
 def test_a_step(lab):
@@ -167,31 +119,15 @@ def test_a_step(lab):
     batch = lab.draw(task, 0, 0, run.settings)
     with torch.no_grad():
         logits = model(batch.tokens).log_softmax(dim=-1)
-    asked = [
-        -float(logits[row, place, target])
-        for row, targets in enumerate(batch.targets.tolist())
-        for place, target in enumerate(targets)
-        if target >= 0
-    ]
-    assert len(asked) == 4 * (LENGTH - 6)
-    assert float(lab.loss_of(model, batch).detach()) == pytest.approx(np.mean(asked), rel=1e-5)
+    asked = -logits[batch.targets >= 0][range(4 * (LENGTH - 6)), batch.targets[batch.targets >= 0]]
+    expected = pytest.approx(float(asked.mean()), rel=1e-5)
+    assert float(lab.loss_of(model, batch).detach()) == expected
     before = {name: weight.clone() for name, weight in model.state_dict().items()}
     loss = lab.step(model, torch.optim.SGD(model.parameters(), lr=1.0), batch, 0.5)
     assert not loss.requires_grad
-    assert float(loss) == pytest.approx(np.mean(asked), rel=1e-5)
+    assert float(loss) == expected
     moved = math.sqrt(sum(float((weight - before[name]).square().sum()) for name, weight in model.state_dict().items()))
     assert moved == pytest.approx(0.5, rel=1e-3)
-
-
-def test_batches_of_a_step(lab):
-    """From the seed and the step's number alone; longer ones hold as many tokens."""
-    run = run_of()
-    task, profile = run.make_task(), run.settings
-    drawn = {(seed, number): lab.draw(task, seed, number, profile).tokens for seed in (0, 1) for number in range(9)}
-    assert len({tokens.numpy().tobytes() for tokens in drawn.values()}) == 18
-    assert torch.equal(lab.draw(task, 1, 5, profile).tokens, drawn[1, 5])
-    shapes = [tuple(lab.draw(task, 0, 0, profile, length).tokens.shape) for length in (None, 20, 40, 100)]
-    assert shapes == [(4, 20), (4, 20), (2, 40), (1, 100)]
 
 
 def test_another_task_is_refused(lab):
@@ -224,11 +160,7 @@ def test_every_run_can_be_built():
     ("name", "said"),
     [
         ("full-text-rope_100", "name must be like 'full-text-rope_100-0', got 'full-text-rope_100'"),
-        ("full-text-rope_100-x", "name must be like"),
-        ("full-text-rope_100--1", "name must be like"),
         ("full-text-rope_100-00", "name must be 'full-text-rope_100-0', got 'full-text-rope_100-00'"),
-        ("big-text-rope_100-0", "profile must be one of .*, got 'big'"),
-        ("full-poems-rope_100-0", "task must be one of .*, got 'poems'"),
         ("full-text-rope-0", "scheme must be one of .*, got 'rope'"),
         ("full-order-none-0", r"task must be one of \('text', 'copy'\) in the profile 'full', got 'order'"),
     ],

@@ -94,7 +94,7 @@ def test_logits_are_those_that_transformers_computes_now(smollm2):
 
 def test_the_wrong_layout_is_another_model(smollm2):
     model, tokenizer = smollm2
-    ids = tokenizer.encode("def mean(values):\n    return sum(values) / len(values)\n" * 4)
+    ids = tokenizer.encode("def mean(values):\n    return sum(values) / len(values)\n" * 2)
     own = model.scheme
     try:
         found = {}
@@ -120,11 +120,7 @@ def test_the_readmes_program_prints_what_it_says(capsys):
 
 def test_it_speaks(smollm2):
     model, tokenizer = smollm2
-    assert (
-        tokenizer.decode(model.generate(tokenizer.encode("The capital of France is"), 1))
-        == "The capital of France is Paris"
-    )
-    answer = model.generate(tokenizer.chat("What is the capital of France?"), 20, end=tokenizer.end_of_turn)
+    answer = model.generate(tokenizer.chat("What is the capital of France?"), 8, end=tokenizer.end_of_turn)
     assert "Paris" in tokenizer.decode(answer)
 
 
@@ -143,11 +139,10 @@ def test_tokens_are_those_of_smollm(smollm2):
     assert tokenizer.decode(ids) == text
 
 
-@pytest.mark.parametrize("encoding", ["own", None, "alibi", "sinusoidal"])
+@pytest.mark.parametrize("encoding", ["own", "alibi"])
 def test_a_cache_changes_nothing(small, encoding):
-    if encoding != "own":
-        options = {"alibi": {"n_heads": 4}, "sinusoidal": {"dim": 32}}.get(encoding)
-        small.set_position_encoding(encoding and make_scheme(encoding, **options))
+    if encoding == "alibi":
+        small.set_position_encoding(make_scheme("alibi", n_heads=4))
     cache = KeyValueCache()
     blocks = [small(block, cache) for block in IDS.split([5, 1, 6], dim=1)]
     torch.testing.assert_close(torch.cat(blocks, dim=1), small(IDS))
@@ -168,18 +163,8 @@ def test_generation(small):
     ("call", "error", "message"),
     [
         (lambda model: model(IDS[0]), ValueError, r"ids must be a tensor of integers, shape \(batch, seq_len\)"),
-        (lambda model: model(IDS.float()), ValueError, "ids must be a tensor of integers"),
         (lambda model: model.set_position_encoding(Rope(64)), ValueError, "heads of width 8"),
-        (
-            lambda model: model.set_position_encoding("rope"),
-            TypeError,
-            "encoding must be a Rope, a PositionScheme or None",
-        ),
-        (
-            lambda model: model.generate(IDS, 2, temperature=-1.0),
-            ValueError,
-            "temperature must be at least 0",
-        ),
+        (lambda model: model.set_position_encoding("rope"), TypeError, "encoding must be a Rope, a PositionScheme or"),
         (lambda model: load("SmolLM3"), ValueError, "name must be"),
         (lambda model: load(layout="half"), ValueError, "layout must be"),
     ],

@@ -87,7 +87,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     at_10, strongest = on_average(three, [10_000])[0], on_average(three, range(8192))
     assert 5500 < strongest.argmin() < 6500
     yield f"they still push ({signed(at_10)} logits, after {signed(strongest.min())} near 6000), until about 13 000"
-    assert every[real_results.learned_bias(every) > 0].min() > 13_000
+    assert every[::16][real_results.learned_bias(every[::16]) > 0].min() > 13_000
     products, theta = real_results.products(), inv_freq(64, 100_000.0)
     near, *heads = [(products * np.exp(1j * far * theta)).real for far in (4096, 10_000, 12_287)]  # by head and pair
     low, high = np.percentile(near[..., three].sum(axis=-1), (10, 90))

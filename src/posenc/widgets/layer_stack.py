@@ -22,7 +22,7 @@ class LayerStack(Explorable):
     room = (640, 780)
     main = ("model", "context")
 
-    model = Choice("smollm3", chips=True)
+    model = Choice("smollm3", chips=True, holds={"layers": [""]})
     margin = Control(16.0, 0, 24, "tenths")
     distance = Control(4000, 1, LONGEST - 1, "tokens")
     context = Control(65_536, 128, LONGEST, "tokens")

@@ -48,7 +48,7 @@ class Playground(Explorable):
     main = ("encoding", "preset")
 
     encoding = Choice("rope_10000", chips=True, options_need=dict.fromkeys(UNLEARNED, {"task": ["text"]}))
-    preset = Choice("none", needs={"encoding": ROTARY}, chips=True)
+    preset = Choice("none", needs={"encoding": ROTARY}, chips=True, holds={"pairs": [""], "base": [1]})
     factor = Control(16.0, 1, 16, "log", needs={"encoding": ROTARY, "preset": SCALED})
     fraction = Control(0.5, 0, 1, "hundredths", needs={"encoding": ROTARY, "preset": ["p_rope"]})
     task = Choice("text", chips=True)

@@ -352,6 +352,7 @@ class Figure {
     };
     for (const event of events) model.on(event, changed);
     for (const use of ["pointerdown", "keydown"]) this.root.addEventListener(use, () => this.rest(), true);
+    this.root.addEventListener("pointerdown", ({ target }) => target !== this.canvas && this.pointer.leave()); // a finger goes elsewhere
     model.on("change:_restore", follow);
     const themes = new MutationObserver(later);
     for (const node of [document.documentElement, document.body]) {

@@ -233,7 +233,7 @@ function draw({ context, width }, result, _, theme, cursor) {
     words(context, wide ? sized(theme, 14) : theme, picture[kept ? "found" : "lost"], dot + 9, middle, { bold: kept, colour: kept ? theme.text : theme.muted, width: width - dot - 9 });
   });
   const { left } = rowOf(result, 0).turning, end = x.at(result.context);
-  words(context, theme, picture.press, left, HEAD, { width: x.start - left - 12 });
+  words(context, theme, picture.press, left, HEAD, { width: x.start - left - 4 });
   rule(context, end, TOP, bottom + 3, theme.text, { width: 2 });
   const ends = say(picture.end, result), bold = `600 ${theme.font}`, half = widthOf(context, bold, ends) / 2, middle = Math.min(end, width - half);
   words(context, theme, ends, middle, bottom + 12, { align: "center", colour: theme.text, bold: true });

@@ -228,11 +228,10 @@ function draw({ context }, result, state, theme, cursor) {
   drawScores(context, theme, result, state, cursor);
 }
 
-function facts({ values }, { view, m, n }) {
+function facts({ values }, { m, n }) {
   const { by_matrices, other_layout } = values;
   return {
     by_matrices, other_layout, offset: m - n, peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST,
-    other: view === "half-split" ? "interleaved" : "half-split",
   };
 }
 

@@ -122,7 +122,7 @@ class Choice(traitlets.Unicode):
     `presets` maps some values to values of other controls, which choosing one sets; then exactly one option has none:
     it stands for the reader's own numbers, and is chosen when one of these controls leaves the preset. `options_need`
     maps some values to what they need, as a control does: a control of the explorable's own shows that they lack it.
-    `holds` maps names of controls to the values with which the choice says what is shown: with others no option is pressed.
+    `holds` maps other controls to the values with which the choice says what is shown: else no option is pressed.
     """
 
     def __init__(

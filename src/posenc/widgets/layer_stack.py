@@ -19,7 +19,7 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    room = (640, 780)
+    room = (613, 761)
     main = ("model", "context")
 
     model = Choice("smollm3", chips=True, holds={"layers": [""]})

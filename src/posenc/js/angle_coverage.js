@@ -177,7 +177,8 @@ function drawChart({ context }, theme, result, { chart, used, trained }) {
 }
 
 function draw(canvas, result, state, theme, cursor) {
-  const { context } = canvas, pair = cursor?.pair ?? chosen(state, result);
+  const { context } = canvas, { unseen } = result.values, pair = cursor?.pair ?? chosen(state, result);
+  result.grid.show((i) => i === pair, (i) => unseen[i] > 0);
   drawLengths(context, theme, result, state);
   drawRings(context, theme, result, pair);
   drawLarge(context, theme, result, state, pair);

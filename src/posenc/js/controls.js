@@ -232,9 +232,11 @@ function sentence(control, get, set, notify) {
 const KINDS = { switch: toggle, choice, text: sentence, action };
 
 // `own` holds the controls that an explorable brings itself, by name; `state` tells them how all others stand.
+// Of one that `holds` only with some values of others, no option is pressed with other values.
 export function makeControl(control, own, get, set, notify, state) {
   const make = control.own_control ? own[control.name] : (KINDS[control.scale] ?? slider);
-  return make(control, get, set, notify, state);
+  const shown = control.holds ? () => (isNeeded({ needs: control.holds }, state()) ? get() : "") : get;
+  return make(control, shown, set, notify, state);
 }
 
 // Whether a control has something to move, with the other controls as they are.

@@ -156,7 +156,7 @@ function reading({ fill, values }, state, { distance: m }) {
 const render = explorable({
   catalogue,
   readers: [{ name: "distance", axis: ({ x }) => x }],
-  height: (width) => (width < 400 ? 300 : width < 600 ? 344 : 380),
+  height: (width) => (width < 400 ? 288 : width < 600 ? 344 : 380),
   compute, draw, facts, reading, handles,
   opening: (share, { base }) => ({ base: base ** (0.5 + 0.5 * share) }),
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],

@@ -6,7 +6,7 @@
 //   height(width, state)                    height of the canvas in pixels
 //   compute(state, width, previous, data, bring) → result; result.values is what is drawn, in data coordinates. The result may
 //                                           have complete(deadline), which goes on with a heavy picture and says when done;
-//                                           one that streams is drawn meanwhile. bring(name) is a checkpoint that ships, as
+//                                           one that streams is drawn meanwhile, one that is known has all that facts need. bring(name) is a checkpoint that ships, as
 //                                           an ArrayBuffer; null until it has come, and then all is computed anew:
 //                                           until then a result says that it waits
 //   draw({ context, width, height }, result, state, theme, cursor)
@@ -242,7 +242,7 @@ class Figure {
   // On the way to a step its words stand already, and none of what is passed; those of a heavy picture when it is there.
   writeAhead({ setting }) {
     if (!this.canvas.clientWidth) return;
-    const result = this.compute(setting), done = !result.complete || result.complete(performance.now() + SLICE);
+    const result = this.compute(setting), done = !result.complete || result.known || result.complete(performance.now() + SLICE);
     if (done) this.write(setting, result, done);
   }
 
@@ -360,6 +360,7 @@ class Figure {
     };
     for (const event of events) model.on(event, changed);
     for (const use of ["pointerdown", "keydown"]) this.root.addEventListener(use, () => this.rest(), true);
+    this.root.addEventListener("pointerdown", ({ target }) => target !== this.canvas && this.pointer.leave()); // a finger goes elsewhere
     model.on("change:_restore", follow);
     const themes = new MutationObserver(later);
     for (const node of [document.documentElement, document.body]) {

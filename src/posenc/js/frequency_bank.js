@@ -79,6 +79,7 @@ function drawDial(context, theme, { x, y, radius, frequency, distance, other, co
 
 function drawDials(context, theme, { grid, frequencies }, state, shown) {
   const radius = 0.44 * grid.size, other = state.chart === "difference" ? state.other : null;
+  grid.show((i) => i === shown);
   for (const i of grid.shown) {
     const [x, y] = grid.middle(i);
     drawDial(context, theme, {

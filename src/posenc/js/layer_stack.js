@@ -4,7 +4,7 @@ import {
 import { decay } from "./arithmetic.js";
 import { table } from "./blocks.js";
 import { colours } from "./colours.js";
-import { Axis, Plot, arrow, disc, grip, sized, widthOf, words } from "./drawing.js";
+import { Axis, Plot, arrow, cellAxis, disc, grip, sized, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { changed, layerChips } from "./layer_chips.js";
 import catalogue from "./layer_stack.json";
@@ -18,8 +18,6 @@ const WIDE = 600; // pixels from which a layer's type is written out
 const TOP = 46, ROWS = 240, BELOW = 22, GAP = 3; // pixels above, of, and below the strips, and between two
 const MATCH = 11, HEAD = 33; // the matching key's grip, the titles of columns
 const ROOM = 1.1; // times the longest sequence, where the axis ends
-const FEW = 6; // layers of which one like the layer above it is thinner
-const THIN = 0.6; // times the height of others
 const COURSE = 6; // pixels to either side over which a strip's line is a mean
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
 const HALF = 0.5; // of attention, with which a key is found
@@ -43,18 +41,6 @@ function placesOf(width) {
   const wide = width >= WIDE, start = wide ? 200 : 112;
   const x = new Axis({ from: 1, to: ROOM * LONGEST, start, end: width - (wide ? 84 : 54), log: true });
   return { wide, x, columns: x.columns() };
-}
-
-// The axis of the layers, from the bottom up: layer k is between `edges` k and k + 1.
-function rowsOf(pattern) {
-  const high = Array.from(pattern, (letter, k) => (pattern.length <= FEW && letter === pattern[k + 1] ? THIN : 1));
-  const unit = ROWS / high.reduce((sum, one) => sum + one, 0), edges = [TOP + ROWS];
-  for (const one of high) edges.push(edges.at(-1) - one * unit);
-  const last = high.length - 1, rowAt = (y) => high.findIndex((_, k) => k === last || y > edges[k + 1]);
-  return {
-    from: 0, to: last, start: (edges[0] + edges[1]) / 2, end: (edges.at(-1) + edges.at(-2)) / 2, edges,
-    at: (k) => (edges[k] + edges[k + 1]) / 2, invert: rowAt, nearest: (k) => Math.min(Math.max(Math.round(k), 0), last),
-  };
 }
 
 // Everything about one kind of layer that does not depend on how the picture is drawn.
@@ -85,13 +71,13 @@ function compute(state, width, previous) {
     fresh: layers.map(({ fresh }) => fresh),
     pairs: layers.map(({ pairs }) => pairs),
   };
-  const rows = rowsOf(pattern);
-  return { values, layers, every, at, columns, x, wide, rows, width, model, context, complete: done ? undefined : complete };
+  const rows = cellAxis(pattern.length, TOP + ROWS, TOP); // from the bottom up
+  return { values, layers, every, at, columns, x, wide, rows, width, model, context, known: true, complete: done ? undefined : complete };
 }
 
 // From the foot of its strip to its head, and where what can be pressed stands beside it.
 function rowOf({ rows, wide }, k) {
-  const bottom = rows.edges[k] - GAP, top = rows.edges[k + 1], middle = (top + bottom) / 2, high = Math.min(bottom - top, 26) / 2;
+  const bottom = rows.at(k - 0.5) - GAP, top = rows.at(k + 0.5), middle = (top + bottom) / 2, high = Math.min(bottom - top, 26) / 2;
   const pill = (left, right) => ({ left, right, top: middle - high, bottom: middle + high });
   return { top, bottom, middle, turning: wide ? pill(20, 100) : pill(12, 68), window: wide ? pill(100, 180) : pill(68, 108) };
 }
@@ -247,7 +233,7 @@ function draw({ context, width }, result, _, theme, cursor) {
     words(context, wide ? sized(theme, 14) : theme, picture[kept ? "found" : "lost"], dot + 9, middle, { bold: kept, colour: kept ? theme.text : theme.muted, width: width - dot - 9 });
   });
   const { left } = rowOf(result, 0).turning, end = x.at(result.context);
-  words(context, theme, picture.press, left, HEAD, { width: x.start - left - 12 });
+  words(context, theme, picture.press, left, HEAD, { width: x.start - left - 4 });
   rule(context, end, TOP, bottom + 3, theme.text, { width: 2 });
   const ends = say(picture.end, result), bold = `600 ${theme.font}`, half = widthOf(context, bold, ends) / 2, middle = Math.min(end, width - half);
   words(context, theme, ends, middle, bottom + 12, { align: "center", colour: theme.text, bold: true });
@@ -296,13 +282,12 @@ function press(x, y, result, state) {
 // ---- words
 
 function facts({ values }, { model, context }) {
-  const { pattern, seen, share, near, fresh, pairs } = values, { window } = stacks[model], all = Array.from(pattern, (_, k) => k);
+  const { pattern, seen, share, near } = values, { window } = stacks[model], all = Array.from(pattern, (_, k) => k);
   const rope = all.filter((k) => rotates(pattern[k])), attending = rope.filter((k) => seen[k]), nope = all.filter((k) => !rotates(pattern[k]) && seen[k]);
   const found = (layers, most = share) => layers.some((k) => most[k] >= HALF);
-  const newest = attending.reduce((first, k) => (fresh[k] / pairs[k] > fresh[first] / pairs[first] ? k : first), attending[0] ?? 0);
   return {
     rope: rope.length, attending: attending.length, nope: nope.length, strong: found(all, near), rope_finds: found(attending), nope_finds: found(nope),
-    window, query_scale: queryScale(context), fresh: fresh[newest], pairs: pairs[newest],
+    window, query_scale: queryScale(context),
   };
 }
 

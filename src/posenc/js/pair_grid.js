@@ -12,16 +12,21 @@ export function pairGrid(pairs, { width, height, top, least, greatest }) {
     }
     if (size < least && count > 1) continue;
     const columns = Math.ceil(count / rows), across = Math.min(width / columns, 1.25 * size);
-    const shown = Array.from({ length: count }, (_, k) => k * every);
-    return {
-      every, size, shown,
+    const grid = {
+      every, size, shown: Array.from({ length: count }, (_, k) => k * every),
       area: { left: 0, right: across * columns, top, bottom: top + rows * size },
-      middle: (i) => [((i / every) % columns + 0.5) * across, top + (Math.floor(i / every / columns) + 0.5) * size],
+      middle: (i) => [(Math.floor(i / every) % columns + 0.5) * across, top + (Math.floor(i / every / columns) + 0.5) * size],
       at: (x, y) => {
         const column = Math.min(Math.floor(x / across), columns - 1), row = Math.min(Math.floor((y - top) / size), rows - 1);
-        return shown[Math.min(Math.max(row, 0) * columns + Math.max(column, 0), count - 1)];
+        return grid.shown[Math.min(Math.max(row, 0) * columns + Math.max(column, 0), count - 1)];
+      },
+      // Of the pairs of which only one has a picture, the first that is wanted has it.
+      show(...wanted) {
+        const of = (k) => Array.from({ length: Math.min(every, pairs - k * every) }, (_, j) => k * every + j);
+        grid.shown = grid.shown.map((_, k) => wanted.map((test) => of(k).find(test)).find((i) => i !== undefined) ?? k * every);
       },
     };
+    return grid;
   }
 }
 

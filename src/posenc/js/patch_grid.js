@@ -11,19 +11,21 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const TURN = 2 * Math.PI, TOP = 24, LEFT = 18;
 const WIDE = 600, ROW = 400; // pixels from which the dials stand beside the image, and in one row below it
+const PHONE = 26.8; // pixels of a patch there, at most
 const APART = 10; // pixels to either side of a patch that query and key share
 const FADED = 0.88; // of a patch that scores 0 or less
 
-// The image, and a dial for each pair: four by four beside it, or in a row or two below.
+// The image, and a dial for each pair: four by four beside it, or in a row or two below. On a phone its rows and columns have
+// no numbers.
 function places(width) {
-  const wide = width >= WIDE, cell = Math.min((wide ? width * 0.66 - LEFT : width - LEFT - 2) / COLUMNS, wide ? 46 : 31);
-  const right = LEFT + cell * COLUMNS, bottom = TOP + cell * ROWS, across = wide ? 4 : width >= ROW ? 16 : 8;
-  const left = wide ? right + 16 : 0, top = wide ? TOP : bottom + 38, wideDial = (width - left) / across;
-  const highDial = wide ? (bottom - TOP) / 4 : wideDial + 13, radius = Math.min(wideDial / 2 - 3, (highDial - 18) / 2, 26), rows = PAIRS / across;
+  const wide = width >= WIDE, phone = width < ROW, cell = phone ? Math.min(width / COLUMNS, PHONE) : Math.min((wide ? width * 0.66 - LEFT : width - LEFT - 2) / COLUMNS, wide ? 46 : 31);
+  const start = phone ? (width - cell * COLUMNS) / 2 : LEFT, right = start + cell * COLUMNS, bottom = TOP + cell * ROWS, across = wide ? 4 : phone ? 8 : 16;
+  const left = wide ? right + 16 : 0, top = wide ? TOP : bottom + (phone ? 24 : 38), wideDial = (width - left) / across;
+  const highDial = wide ? (bottom - TOP) / 4 : wideDial + (phone ? 5 : 13), radius = Math.min(wideDial / 2 - 3, (highDial - 18) / 2, 26), rows = PAIRS / across;
   return {
     wide, radius, cell: wideDial, left, size: cell,
     middle: (i) => [left + ((i % across) + 0.5) * wideDial, top + (Math.floor(i / across) + 0.5) * highDial - 7],
-    column: cellAxis(COLUMNS, LEFT, right), row: cellAxis(ROWS, TOP, bottom),
+    phone, column: cellAxis(COLUMNS, start, right), row: cellAxis(ROWS, TOP, bottom),
     dials: { left, right: width, top, bottom: top + rows * highDial },
     pairs: new Axis({ from: 0, to: PAIRS - 1, start: left, end: width }),
     height: wide ? bottom + 18 : top + rows * highDial + 2,
@@ -102,15 +104,15 @@ function drawScale(context, theme, right) {
 }
 
 function draw({ context, width }, result, state, theme, cursor) {
-  const { values, column, row, middle, radius, cell, left, wide, dials } = result, map = new HeatMap(context, theme, column, row);
+  const { values, column, row, middle, radius, cell, left, wide, phone, dials } = result, map = new HeatMap(context, theme, column, row);
   drawPatches(context, theme, result);
   const free = drawScale(context, theme, column.end);
-  words(context, theme, picture.map, LEFT, 10, { colour: theme.text, bold: true, width: free - LEFT - 10 });
-  for (let c = 0; c < COLUMNS; c++) words(context, theme, String(c), column.at(c), row.end + 9, { align: "center" });
-  for (let r = 0; r < ROWS; r++) words(context, theme, String(r), LEFT - 6, row.at(r), { align: "right" });
+  words(context, theme, picture.map, column.start, 10, { colour: theme.text, bold: true, width: free - column.start - 10 });
+  for (let c = 0; c < COLUMNS && !phone; c++) words(context, theme, String(c), column.at(c), row.end + 9, { align: "center" });
+  for (let r = 0; r < ROWS && !phone; r++) words(context, theme, String(r), LEFT - 6, row.at(r), { align: "right" });
   const ofPair = cursor?.last === "pair";
   if (cursor !== null && !ofPair) map.outline(cursor.row, cursor.column);
-  const grips = handles(result, state), labels = new Labels(context, theme, { left: LEFT, right: column.end, top: row.start, bottom: row.end });
+  const grips = handles(result, state), labels = new Labels(context, theme, { left: column.start, right: column.end, top: row.start, bottom: row.end });
   for (const { x, y } of grips) labels.keep(x, y, 9);
   for (const { name, x, y } of grips) {
     grip(context, theme, x, y, colours[name]);

@@ -151,7 +151,7 @@ const render = explorable({
   compute, draw: drawPanels, facts, reading, handles, press, blocks: blocksOf,
   linked(changes, state) {
     if (changes.encoding && changes.encoding !== state.encoding) return { pairs: "", preset: "none", base: 1, clamp: false };
-    return changes.preset && changes.preset !== state.preset && !("pairs" in changes) ? { pairs: "" } : undefined; // bars scaled by hand
+    return changes.preset && { pairs: "", base: 1 }; // none scaled by hand
   },
   pixel: ({ x, loss, strip, scales }, at, pair) => (pair === undefined ? [x.at(at), (loss.top + loss.bottom) / 2] : [strip.x.at(pair), strip.y.at(scales[pair])]),
 });

@@ -30,7 +30,7 @@ const SIZES = {
   beside: { loss: 204, strip: 88, logits: 64 },
   middle: { loss: 130, strip: 67 },
   small: { loss: 78, strip: 32, attention: 80, logits: 32 }, // with the details
-  narrow: { loss: 160, strip: 80, attention: 110, logits: 44 },
+  narrow: { loss: 160, strip: 62, attention: 110, logits: 44 },
 };
 
 // Where each panel and each row of words begins and ends, down the picture.
@@ -42,7 +42,7 @@ function stacked(sizes, { beside, wide }, state) {
   down(14);
   at.loss = panel(sizes.loss);
   at.positions = down(13);
-  const top = y, end = top + 22 + 14 + sizes.strip + 17; // of the pairs
+  const top = y, above = wide ? 14 : 10, end = top + 22 + above + sizes.strip + 17; // of the pairs
   const attention = (bottom) => {
     at.attentionTitle = down(22);
     at.heads = wide && !(beside && rotary) ? [y - 10, down(10)] : [down(10), down(20)];
@@ -51,7 +51,7 @@ function stacked(sizes, { beside, wide }, state) {
   };
   if (rotary) {
     at.stripTitle = down(22);
-    down(14);
+    down(above);
     at.strip = panel(sizes.strip);
     at.toggles = down(17);
   }
@@ -165,7 +165,10 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   drawTicks(context, theme, x, at.positions);
   const past = picture.past.map((text) => say(text, { trained: TRAINED }));
   const from = Math.min(x.at(TRAINED) + 5, x.end - widthOf(context, theme.font, past.at(-1)));
-  words(context, theme, past, from, top + HEAD / 2, { colour: theme.text, width: x.end - from });
+  const means = say(picture.last, { last: state.length / 4 }), long = widthOf(context, theme.font, means), both = x.end - from - long - 16; // pixels for the first, beside the second
+  const fit = both > widthOf(context, theme.font, past.at(-1));
+  words(context, theme, past, from, top + HEAD / 2, { colour: theme.text, width: fit ? both : x.end - from });
+  if (fit) words(context, theme, means, x.end, top + HEAD / 2, { align: "right" });
   plot.rule([x.at(TRAINED), y.end], [x.at(TRAINED), y.start], { colour: theme.muted, dash: [] });
 
   const until = Array.from(losses, (loss, k) => (Number.isFinite(loss) ? loss : stale?.[k] ?? NaN)); // new as far as there is
@@ -186,12 +189,12 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
     if (stale) faintly(context, true, () => throughBins(plot, old, LOSS_BIN, colour, style));
     throughBins(plot, line.map((loss, k) => (Number.isFinite(values[k]) ? loss : NaN)), LOSS_BIN, colour, style);
   }
-  const means = curves.map(({ values, shown, colour, written }) => ({ mean: averages(shown, state)[1], from: 0.75 * x.to, stale: averages(values, state)[1] === null, colour, written }));
-  drawMeans(plot, [...means, { mean: level, from: 0, stale: false, colour: theme.text, written: theme.text, dash: [2, 3] }]);
+  const reached = curves.map(({ values, shown, colour, written }) => ({ mean: averages(shown, state)[1], from: 0.75 * x.to, stale: averages(values, state)[1] === null, colour, written }));
+  drawMeans(plot, [...reached, { mean: level, from: 0, stale: false, colour: theme.text, written: theme.text, dash: [2, 3] }]);
   const names = curves.map(({ text, shown, written }) => ({ text, colour: written, points: low(smoothed(shown)).map((loss, k) => [x.at((k + 0.5) * LOSS_BIN), y.at(loss)]) }));
   const under = level === null ? NaN : y.at(level) + (y.at(level) + 16 < y.start ? 2 : -16);
-  const long = widthOf(context, theme.font, picture.level), left = Math.min(from, x.end - long);
-  const spot = level === null ? [] : [{ left, right: left + long, top: under, bottom: under + 14 }];
+  const wide = widthOf(context, theme.font, picture.level), left = Math.min(from, x.end - wide);
+  const spot = level === null ? [] : [{ left, right: left + wide, top: under, bottom: under + 14 }];
   if (level !== null) words(context, theme, picture.level, left, under + 7, { colour: theme.text, rim: true });
   nameCurves(context, theme, { left: x.start, right: x.end, top: top + HEAD, bottom }, names, spot);
   if (result.attention) plot.rule([x.at(result.query), y.start], [x.at(result.query), top + HEAD], { colour: colours.query, width: 1.5, dash: [] });

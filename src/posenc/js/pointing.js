@@ -7,7 +7,7 @@ import { whole } from "./sentences.js";
 const REACH = 22; // pixels around a handle within which a pointer takes hold of it
 const NEAR = 10; // pixels to either side of a handle that is a line
 const APART = 16; // pixels between a pointer and the words beside it
-const FINGER = 44; // pixels that a finger hides
+const FINGER = 22; // pixels around a touch that a finger hides
 const SLOP = 3; // pixels within which a press does not drag yet
 
 // `view` gives what is drawn and takes what changes:
@@ -33,24 +33,26 @@ export function pointing(view, labels) {
     element("label", { class: "posenc-read" }, element("span", { "aria-hidden": "true" }, labels[name]), input)
   )));
 
-  const panelOf = (reader) => {
+  const panelsOf = (reader) => {
     const whole = { left: 0, right: canvas.clientWidth / view.zoom(), top: 0, bottom: canvas.clientHeight / view.zoom() };
-    return reader.within?.(result(), state())[0] ?? whole;
+    return [...(reader.within?.(result(), state()) ?? []), whole];
   };
   const middleOf = (reader) => {
-    const { left, right, top, bottom } = panelOf(reader);
+    const [{ left, right, top, bottom }] = panelsOf(reader);
     return { name: reader.name, x: (left + right) / 2, y: (top + bottom) / 2 };
   };
-  // The words stand beside the pointer, and within the picture; for the keyboard, where the reader reads.
+  // The words stand beside the pointer, and within the picture; for the keyboard, where the reader reads; for a finger, above
+  // the panel that it touches, or below that if they would be under the finger.
   const place = () => {
     readout.hidden = cursor === null;
     if (cursor === null) return;
     readout.textContent = whole(view.words(cursor));
     const reader = readers.find(({ name }) => name === cursor.last), at = axisOf(reader).at(cursor[cursor.last]), zoom = view.zoom();
-    const middle = middleOf(reader), { x, y, away = APART } = atPointer ?? (reader.vertical ? { x: middle.x, y: at } : { x: at, y: middle.y });
+    const middle = middleOf(reader), { x, y, panel } = atPointer ?? (reader.vertical ? { x: middle.x, y: at } : { x: at, y: middle.y });
     const room = canvas.clientWidth, wide = readout.offsetWidth, high = readout.offsetHeight;
-    const left = Math.min(Math.max(x * zoom - wide / 2, 0), room - wide), above = y * zoom - high - away;
-    readout.style.transform = `translate(${Math.round(left)}px, ${Math.round(above >= 0 ? above : Math.min(y * zoom + away, canvas.clientHeight - high))}px)`;
+    const left = Math.min(Math.max(x * zoom - wide / 2, 0), room - wide), [over, under] = panel ? [panel.top * zoom, panel.bottom * zoom] : [y * zoom - APART, y * zoom + APART];
+    const fits = over >= high || (panel && y * zoom > high + FINGER), down = fits ? Math.max(over - high, 0) : Math.min(under, canvas.clientHeight - high);
+    readout.style.transform = `translate(${Math.round(left)}px, ${Math.round(down)}px)`;
   };
   const point = (reader, value) => {
     cursor ??= Object.fromEntries(readers.map((other) => [other.name, within(other, axisOf(other).from)]));
@@ -68,12 +70,11 @@ export function pointing(view, labels) {
     cursor = atPointer = null;
     view.shown();
   };
-  const readAt = (x, y, away) => {
-    const under = readers.filter((reader) => !reader.within || reader.within(result(), state()).some(
-      ({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom,
-    ));
+  const readAt = (x, y, touches) => {
+    const holds = ({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom;
+    const under = readers.filter((reader) => !reader.within || reader.within(result(), state()).some(holds));
     if (under.length === 0) return leave();
-    atPointer = { x, y, away };
+    atPointer = { x, y, panel: touches && under.flatMap(panelsOf).find(holds) };
     for (const reader of under) point(reader, reader.pick ? reader.pick(x, y, result()) : axisOf(reader).invert(reader.vertical ? y : x));
     view.shown();
   };
@@ -130,7 +131,7 @@ export function pointing(view, labels) {
     turns = Boolean(handle?.disc);
     from = [x, y];
     before = state();
-    if (held === null) return readAt(x, y, event.pointerType === "touch" ? FINGER : APART);
+    if (held === null) return readAt(x, y, event.pointerType === "touch");
     canvas.setPointerCapture(event.pointerId);
     event.preventDefault();
   });
@@ -148,7 +149,7 @@ export function pointing(view, labels) {
     }
     const over = handleAt(x, y);
     canvas.style.cursor = over ? { x: "ew-resize", y: "ns-resize" }[alongOf(over)] ?? "grab" : pressedAt(x, y) ? "pointer" : "";
-    readAt(x, y, event.pointerType === "touch" ? FINGER : APART);
+    readAt(x, y, event.pointerType === "touch");
   });
   const press = (x, y) => {
     const changes = pressedAt(x, y);
@@ -159,7 +160,7 @@ export function pointing(view, labels) {
   canvas.addEventListener("pointerup", (event) => { // unmoved, it presses what a disc covers and reads off
     if (held === null || moved) return;
     if (turns) press(...from);
-    readAt(...from, event.pointerType === "touch" ? FINGER : APART);
+    readAt(...from, event.pointerType === "touch");
   });
   canvas.addEventListener("pointercancel", () => { // it was a swipe that scrolls the page
     if (held !== null && moved) view.change(Object.fromEntries(Object.entries(before).filter(([name, value]) => state()[name] !== value)));
@@ -176,7 +177,7 @@ export function pointing(view, labels) {
   }, { passive: false });
 
   return {
-    rows, readout, place,
+    rows, readout, place, leave,
     get cursor() { return cursor; },
     get readers() { return readers.map(middleOf); },
     get handles() {

@@ -15,7 +15,7 @@ const FARTHEST = 32; // as in Python
 const ELSEWHERE = 10;
 const REACH = { wide: 1.85, phone: 1.6 }; // what a plane shows at least in each direction
 const TRAIL = 3; // tokens back to which arrows leave a trail
-const HEIGHT = 370, NARROW = 380; // pixels, the second in one column
+const HEIGHT = 370, NARROW = 376; // pixels, the second in one column
 const WIDE = 640; // pixels from which planes and scores stand side by side
 const NAMES = { q: ["q1", "q2", "q3", "q4"], k: ["k1", "k2", "k3", "k4"] };
 
@@ -145,7 +145,8 @@ function drawPlane(context, theme, result, i, state) {
     { name: "q", before: result.q, after: values.rotated_q, position: state.m, colour: colours.query },
     { name: "k", before: result.k, after: values.rotated_k, position: state.n, colour: colours.key },
   ];
-  drawTrail(context, labels, plane, result, i, state);
+  const narrow = many && !result.wide; // only the arrows of now have room
+  if (!narrow) drawTrail(context, labels, plane, result, i, state);
   const between = drawAngle(context, centre, of(values.rotated_q), of(values.rotated_k), 0.8 * unit);
   drawChord(context, tip(values.rotated_q), tip(values.rotated_k));
   labels.beside([tip(values.rotated_q), tip(values.rotated_k)]);
@@ -162,7 +163,7 @@ function drawPlane(context, theme, result, i, state) {
     labels.write(say(picture.up, { up: b + 1 }), [x.at(0) + 4, y.end + 8], { away: 0 });
   }
   for (const { name, after, position, colour } of arrows) labels.write(say(picture.rotated, { name, position: Math.round(position) }), tip(after), { towards: outward(tip(after)), colour: tint(colour, theme), bold: true });
-  for (const { name, before, colour } of arrows.filter(({ position }) => position > 0)) labels.write(say(picture.rotated, { name, position: 0 }), tip(before), { towards: outward(tip(before)), away: 9, colour: tint(colour, theme) });
+  for (const { name, before, colour } of arrows.filter(({ position }) => position > 0 && !narrow)) labels.write(say(picture.rotated, { name, position: 0 }), tip(before), { towards: outward(tip(before)), away: 9, colour: tint(colour, theme) });
   const degrees = say(picture.angle, { degrees: Math.round((Math.abs(between.angle) * 180) / Math.PI) });
   const middle = [centre[0] + 0.8 * unit * Math.cos(between.middle), centre[1] + 0.8 * unit * Math.sin(between.middle)];
   labels.write(degrees, middle, { towards: between.middle, away: 4, colour: theme.text, bold: true });
@@ -227,11 +228,10 @@ function draw({ context }, result, state, theme, cursor) {
   drawScores(context, theme, result, state, cursor);
 }
 
-function facts({ values }, { view, m, n }) {
+function facts({ values }, { m, n }) {
   const { by_matrices, other_layout } = values;
   return {
     by_matrices, other_layout, offset: m - n, peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST,
-    other: view === "half-split" ? "interleaved" : "half-split",
   };
 }
 

@@ -14,7 +14,7 @@ const LAYERS = 5; // of the path, from back to front
 const FINE = 8; // points of the line between two positions
 const REACH = 1.52, GRID = 4; // what a panel of the path shows to each side; lines of the grid to each side of 0
 const FIRST = pairColour(0, 4), SECOND = pairColour(3, 4); // the colours of the two planes
-const STACKED = 400; // pixels below which the panels stand one above the other
+const STACKED = 400, NARROW = 358; // pixels below which the panels stand corner to corner, and then the height
 
 function compute(state, width) {
   const { theta_1, theta_2, draw, align, orbit_13, orbit_24, w_length, w_angle, z_real, z_imaginary } = state;
@@ -48,14 +48,15 @@ const square = (left, top, size, reach) => ({
   y: new Axis({ from: -reach, to: reach, start: top + size, end: top }),
 });
 
-// Two panels of the path, side by side or on a phone one above the other; or one plane as wide as there is room for.
+// Two panels of the path, side by side or on a phone corner to corner, so large that their circles touch; or one plane as
+// wide as there is room for.
 function places(width) {
-  const stacked = width < STACKED, size = stacked ? Math.min(width - 110, 214) : Math.min((width - 12) / 2, 320), top = stacked ? 2 : 24;
-  const from = stacked ? width - size - 4 : width / 4 - size / 2, height = stacked ? 2 * size + 10 : top + size + 12, unit = Math.min(height / 5.4, width / 6.2);
+  const stacked = width < STACKED, size = stacked ? width + NARROW - Math.sqrt(2 * width * NARROW) : Math.min((width - 12) / 2, 320), top = stacked ? 0 : 24;
+  const from = stacked ? 0 : width / 4 - size / 2, height = stacked ? NARROW : top + size + 12, unit = Math.min(height / 5.4, width / 6.2);
   const centred = (pixels) => ({ from: -pixels / unit / 2, to: pixels / unit / 2 });
   return {
     height, stacked,
-    panels: [square(from, top, size, REACH), stacked ? square(from, top + size + 6, size, REACH) : square(width / 2 + from, top, size, REACH)],
+    panels: [square(from, top, size, REACH), stacked ? square(width - size, height - size, size, REACH) : square(width / 2 + from, top, size, REACH)],
     plane: { x: new Axis({ ...centred(width), start: 0, end: width }), y: new Axis({ ...centred(height), start: height, end: 0 }) },
   };
 }
@@ -75,12 +76,15 @@ function drawLayers(plot, line, positions, pick, depthOf, colour) {
 // With the axes of the rotation's own planes, each panel is one of these, in its colour and with its frequency.
 const isSeparate = ({ align, orbit_13, orbit_24 }) => align === 1 && orbit_13 === 0 && orbit_24 === 0;
 
-function drawPath({ context }, { values, line, circles, panels, stacked }, state, theme, cursor) {
+function drawPath({ context, width }, { values, line, circles, panels, stacked }, state, theme, cursor) {
   const { theta_1, theta_2 } = state, separate = isSeparate(state);
   panels.forEach(({ x, y }, k) => {
     const plot = new Plot(context, theme, x, y), pick = (point) => [point[2 * k], point[2 * k + 1]], style = { colour: theme.text, bold: true };
     const title = separate ? picture.own.map((one) => say(one, { plane: k + 1, theta: [theta_1, theta_2][k] })) : picture.axes[k];
-    if (stacked) wrapped(context, `600 ${theme.font}`, title.at(-1), x.start - 8).forEach((part, row) => words(context, theme, part, 0, y.end + 12 + 17 * row, style));
+    if (stacked) {
+      const left = k ? 0 : x.end + 4, lines = wrapped(context, `600 ${theme.font}`, title.at(-1), k ? x.start - 4 : width - left);
+      lines.forEach((part, row) => words(context, theme, part, left, k ? y.start - 10 - 17 * (lines.length - 1 - row) : 10 + 17 * row, style));
+    }
     else words(context, theme, title, x.start, 10, { ...style, width: x.end - x.start });
     plot.horizontal(0, { colour: theme.grid, dash: [] });
     plot.vertical(0, { colour: theme.grid, dash: [] });
@@ -173,8 +177,8 @@ function reading({ values }, state, { position }) {
 }
 
 // The position of the path nearest to a point in a panel.
-function pick(px, py, { values, panels, stacked }) {
-  const k = (stacked ? py > panels[1].y.end - 3 : px > panels[1].x.start - 6) ? 1 : 0, { x, y } = panels[k];
+function pick(px, py, { values, panels }) {
+  const [first, second] = panels.map(({ x, y }) => Math.hypot(x.at(0) - px, y.at(0) - py)), k = second < first ? 1 : 0, { x, y } = panels[k];
   const away = values.seen.map((point) => Math.hypot(x.at(point[2 * k]) - px, y.at(point[2 * k + 1]) - py));
   return away.indexOf(Math.min(...away));
 }

@@ -122,6 +122,7 @@ class Choice(traitlets.Unicode):
     `presets` maps some values to values of other controls, which choosing one sets; then exactly one option has none:
     it stands for the reader's own numbers, and is chosen when one of these controls leaves the preset. `options_need`
     maps some values to what they need, as a control does: a control of the explorable's own shows that they lack it.
+    `holds` maps other controls to the values with which the choice says what is shown: else no option is pressed.
     """
 
     def __init__(
@@ -131,11 +132,12 @@ class Choice(traitlets.Unicode):
         needs: Needs = "",
         chips: bool = False,
         options_need: Mapping[str, Needs] | None = None,
+        holds: Needs = "",
     ) -> None:
         super().__init__(default)
         self.options_need = {value: {"needs": _needed(needs)} for value, needs in (options_need or {}).items()}
         self.presets = {value: dict(sets) for value, sets in (presets or {}).items()}
-        self.spec = {"scale": "choice", "needs": _needed(needs), "chips": chips}
+        self.spec = {"scale": "choice", "needs": _needed(needs), "chips": chips, "holds": _needed(holds)}
         self.tag(sync=True)
 
     def offer(self, options: Mapping[str, str]) -> dict[str, Any]:

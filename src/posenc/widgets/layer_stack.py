@@ -19,10 +19,10 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    room = (640, 780)
+    room = (613, 761)
     main = ("model", "context")
 
-    model = Choice("smollm3", chips=True)
+    model = Choice("smollm3", chips=True, holds={"layers": [""]})
     margin = Control(16.0, 0, 24, "tenths")
     distance = Control(4000, 1, LONGEST - 1, "tokens")
     context = Control(65_536, 128, LONGEST, "tokens")

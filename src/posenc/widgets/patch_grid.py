@@ -12,7 +12,7 @@ class PatchGrid(Explorable):
     """The score of an aligned query and key over all patches of an image, by four rules for the axis of each pair."""
 
     module = "patch_grid"
-    room = (665, 805)
+    room = (644, 753)
     main = ("rule", "base")
 
     rule = Choice("raster", chips=True)

@@ -44,11 +44,11 @@ class Playground(Explorable):
     """A trained Transformer reads a text, with its positional encoding as trained and as changed."""
 
     module = "playground"
-    room = (732, 812)
+    room = (728, 769)
     main = ("encoding", "preset")
 
     encoding = Choice("rope_10000", chips=True, options_need=dict.fromkeys(UNLEARNED, {"task": ["text"]}))
-    preset = Choice("none", needs={"encoding": ROTARY}, chips=True)
+    preset = Choice("none", needs={"encoding": ROTARY}, chips=True, holds={"pairs": [""], "base": [1]})
     factor = Control(16.0, 1, 16, "log", needs={"encoding": ROTARY, "preset": SCALED})
     fraction = Control(0.5, 0, 1, "hundredths", needs={"encoding": ROTARY, "preset": ["p_rope"]})
     task = Choice("text", chips=True)

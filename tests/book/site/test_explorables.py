@@ -337,8 +337,13 @@ def test_it_fits_a_phone_and_answers_to_a_finger(open_live, case):
         assert live.evaluate("document.documentElement.scrollWidth") <= 360, setting
     live.set(**case.cls().setting())  # no handle stands in the middle then
     reader = live.evaluate("explorable.readers")[0]
-    live.figure.locator("canvas").tap(position={"x": reader["x"], "y": reader["y"]})
-    expect(live.figure.locator(".posenc-readout")).to_be_visible()
+    canvas, readout = live.figure.locator("canvas"), live.figure.locator(".posenc-readout")
+    canvas.tap(position={"x": reader["x"], "y": reader["y"]})
+    expect(readout).to_be_visible()
+    box, touched = readout.bounding_box(), canvas.bounding_box()["y"] + reader["y"]
+    assert touched < box["y"] or touched > box["y"] + box["height"], "it covers what was touched"
+    live.figure.locator(".posenc-told").tap()
+    expect(readout).to_be_hidden()
 
 
 # Where picture and control stand when the control is scrolled to just below the picture, and to the screen's end. On a

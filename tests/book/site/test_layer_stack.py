@@ -30,9 +30,12 @@ def test_a_layer_is_switched_in_the_picture(open_live, width):
         press(live, *switch(live, layer, which))
         assert live.get("layers") == pattern
         assert live.finding == shown(LayerStack, layers=pattern).finding
+    pressed = live.control("model").get_by_role("radio", checked=True)
+    assert pressed.count() == 0, "no model has these layers"
     live.set(layers="NRRN")
     press(live, *switch(live, 0, "rotation"))
     assert live.get("layers") == "", "as the model has them"
+    assert pressed.count() == 1
 
 
 def test_a_layer_is_switched_by_keys_and_layers_come_and_go(open_live):

@@ -110,9 +110,12 @@ def test_keys_switch_pairs_and_scale_them(open_live):
     chip.press("ArrowDown")
     assert live.get("pairs").split()[5] == "0.841"
     assert chip.get_attribute("aria-label") == "pair 5, frequency × 0.841"
+    pressed = live.control("preset").get_by_role("radio", checked=True)
+    assert pressed.count() == 0, "no method has these frequencies"
     live.control("preset").get_by_role("radio").first.press("ArrowRight")
     live.settle()
     assert (live.get("preset"), live.get("pairs")) == ("pi", ""), "a method's frequencies alone"
+    assert pressed.count() == 1
     live.set(encoding="alibi")
     assert not live.control("pairs").is_visible()
 

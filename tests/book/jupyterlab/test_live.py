@@ -283,6 +283,7 @@ def test_an_explorable_and_its_kernel_answer_each_other(open_notebook, case):
     notebook.run(CLOSED)
 
 
+@pytest.mark.release
 def test_enter_commits_what_is_typed(open_notebook):
     notebook = open_notebook("Rotation2D")
     notebook.run(SHOWN)

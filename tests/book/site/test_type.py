@@ -137,16 +137,8 @@ def let_come(page: Page, routes: list[Route]) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        f"{CHAPTER}.html",
-        *(
-            pytest.param(name, marks=pytest.mark.release)
-            for name in (EXPLORABLE, "book/claims.html", "book/the_map.html")
-        ),
-    ],
-)
+@pytest.mark.release
+@pytest.mark.parametrize("name", [f"{CHAPTER}.html", EXPLORABLE, "book/claims.html", "book/the_map.html"])
 def test_text_stays_in_its_place_when_the_face_comes(name: str, playwright: Playwright, site_url: str) -> None:
     """All else has come before. Letters are as wide as their face says: Chromium without a screen rounds to pixels."""
     with launch(playwright, "--font-render-hinting=none") as browser:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from playwright.sync_api import TimeoutError
 
 from posenc.widgets import InjectionPoints
 from tests.book.site.hands import drag_handle
@@ -27,8 +28,11 @@ def opened(new_page, site_url, **options):
 
 def moves(page, expression=POSITION) -> bool:
     before = page.evaluate(expression)
-    page.wait_for_timeout(600)
-    return page.evaluate(expression) != before
+    try:
+        page.wait_for_function(f"(before) => {expression} !== before", arg=before, timeout=600)
+    except TimeoutError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])

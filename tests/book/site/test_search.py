@@ -141,11 +141,3 @@ def test_a_result_opens_the_fold_that_it_leads_into(follow: Callable[[str], Page
     section = page.locator(f"section#{FIRST[words].partition('#')[2]}")
     expect(section.locator("p").nth(1)).to_be_visible()
     assert section.locator(":scope > details").evaluate("(fold) => fold.open")
-
-
-def test_what_is_marked_begins_a_word(site_url: str, new_page: Callable[..., Page]):
-    page = new_page()
-    page.goto(f"{site_url}/notebooks/04_sinusoidal_encoding.html?highlight=ion (")
-    assert page.locator("mark").count() == 0, "no word begins with it"
-    page.goto(f"{site_url}/notebooks/04_sinusoidal_encoding.html?highlight=zzzz#the-dot-product-by-distance")
-    expect(page.locator("section#the-dot-product-by-distance h2")).to_be_in_viewport()

@@ -130,10 +130,9 @@ def distinct(cls: type[Explorable], settings: list[dict[str, object]]) -> list[d
     return list({json.dumps(cls(**setting).setting()): setting for setting in settings}.values())
 
 
-@each_case
-def test_it_computes_what_the_package_does(case: Case) -> None:
+def compare(case: Case, settings: list[dict[str, object]]) -> None:
+    """What a figure computes with what the package does, at each of some settings."""
     oracle = import_module(f"tests.js.oracles.{case.cls.module}")
-    settings = [{}, *case.settings, case.largest, *ends(case), *random_settings(case), *further(case)[:6]]
     for setting in distinct(case.cls, settings):
         shown = shown_at(case.cls, setting)
         drawn = {name: value for name, value in shown["values"].items() if name not in case.apart}
@@ -143,6 +142,21 @@ def test_it_computes_what_the_package_does(case: Case) -> None:
 
 
 @each_case
+def test_it_computes_what_the_package_does(case: Case) -> None:
+    more = [] if case.quick else [*ends(case), *random_settings(case), *further(case)[:6]]
+    compare(case, [{}, *case.settings, case.largest, *more])
+
+
+@pytest.mark.release  # the Playground runs a Transformer for each
+@pytest.mark.parametrize("case", [case for case in CASES if case.quick], ids=lambda case: case.name)
+def test_what_takes_long_too_computes_what_the_package_does_at_the_ends_of_its_controls(case: Case) -> None:
+    compare(case, [*ends(case), *random_settings(case)])
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, id=case.name, marks=[pytest.mark.release] if case.quick else []) for case in CASES],
+)
 def test_every_control_changes_what_is_shown(case: Case) -> None:
     for control in case.cls.controls():
         if control["name"] in MOVES_ALONG:
@@ -187,7 +201,8 @@ def overlaps(texts: list[dict[str, Any]], width: float, height: float) -> list[t
 @each_case
 def test_no_label_covers_another(case: Case) -> None:
     settings = [(setting, WIDTHS) for setting in ({}, *case.cls.story().values(), *case.settings)]
-    further_ones = distinct(case.cls, [*ends(case), *further(case)])
+    # what takes long to compute writes much the same everywhere
+    further_ones = distinct(case.cls, [*([] if case.quick else ends(case)), *further(case)])
     for setting, widths in [*settings, *((setting, CHAPTER) for setting in further_ones)]:
         for width, shown in zip(widths, figure_of(case.cls).written(setting, widths), strict=True):
             assert shown["texts"], (setting, width)

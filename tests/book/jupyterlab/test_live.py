@@ -1,4 +1,4 @@
-"""The explorables and the reader's own slider in a real JupyterLab, driven in a browser, with a live kernel."""
+"""The explorables and an assignment in a real JupyterLab, driven in a browser, with a live kernel."""
 
 from __future__ import annotations
 
@@ -21,13 +21,10 @@ from course import sources
 from course.grade import assignment, grade, imports_of, student
 from course.sandbox import Limits
 from course.submission import read, source_of
-from posenc.analysis import decay
-from posenc.frequencies import inv_freq
 from posenc.widgets import Rotation2D
-from tests.book.site.browser import ROOT, Watch
+from tests.book.site.browser import Watch
 from tests.explorables import CASES, Case, plain, shown
 
-CHAPTER = ROOT / "notebooks" / "08_long_range_decay.ipynb"
 SHOWN, REPORTED, CHANGED, BOXED, CLOSED = range(5)
 
 
@@ -43,24 +40,15 @@ def explorable_cells(case: Case) -> list[str]:
     ]
 
 
-def chapter_cells() -> list[str]:
-    """The chapter's last slider and the cells that it stands on."""
-    cells = [cell for cell in nbformat.read(CHAPTER, as_version=4).cells if cell.cell_type == "code"]
-    by_id = {cell.id: cell.source for cell in cells}
-    return [
-        by_id[name]
-        for name in ("find-package", "imports", "the-list", "list-table", "nearby", "three-ways", "law-table", "slider")
-    ]
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lab")
-    notebooks = {case.name: explorable_cells(case) for case in CASES} | {"slider": chapter_cells()}
-    for name, parts in notebooks.items():
-        cells = [nbformat.v4.new_code_cell(source) for source in parts]
+    for case in CASES:
+        cells = [nbformat.v4.new_code_cell(source) for source in explorable_cells(case)]
         kernel = {"name": "python3", "display_name": "Python 3"}
-        nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), folder / f"{name}.ipynb")
+        nbformat.write(
+            nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), folder / f"{case.name}.ipynb"
+        )
     return folder
 
 
@@ -283,6 +271,7 @@ def test_an_explorable_and_its_kernel_answer_each_other(open_notebook, case):
     notebook.run(CLOSED)
 
 
+@pytest.mark.release
 def test_enter_commits_what_is_typed(open_notebook):
     notebook = open_notebook("Rotation2D")
     notebook.run(SHOWN)
@@ -307,23 +296,6 @@ def test_enter_commits_what_is_typed(open_notebook):
     assert words in notice.inner_text()
     assert field.input_value() == "32"
     notebook.run(CLOSED)
-
-
-@pytest.mark.release
-def test_your_own_slider_redraws_its_figure(open_notebook):
-    notebook = open_notebook("slider")
-    last = len(chapter_cells()) - 1
-    for index in range(last + 1):
-        notebook.run(index)
-    page = notebook.page
-    cell = page.locator(".jp-CodeCell").nth(last)
-    cell.locator(".js-plotly-plot").wait_for(state="attached")
-    title = "() => [...document.querySelectorAll('.jp-CodeCell .js-plotly-plot')].at(-1)?.layout?.title?.text"
-    assert page.evaluate(title) == f"S(1024) = {decay(1024, inv_freq(128)):.3f}"
-    handle = cell.locator(".widget-slider, .jupyter-widgets").get_by_role("slider").nth(1)
-    handle.press("ArrowRight")
-    wanted = f"S(1024) = {decay(1024, inv_freq(130)):.3f}"
-    page.wait_for_function(f"(wanted) => ({title})() === wanted", arg=wanted)
 
 
 def printed(notebook: Notebook) -> dict[str, str]:

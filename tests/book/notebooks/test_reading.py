@@ -95,25 +95,6 @@ def test_the_spine_ends_where_it_is_deeper_and_goes_on_at_a_heading_as_high():
     assert (whole.words, whole.lines) == (17, 2)
 
 
-def test_folds_are_not_of_the_spine_and_stops_take_time():
-    cells = [
-        markdown("**Predict.** What?\n\n<details>\n<summary>Then look</summary>\n\nmore\n\n</details>", "predict"),
-        code("from posenc.widgets import AngleCoverage\n\nAngleCoverage()", "nbval-ignore-output"),
-        code("figure", "nbval-ignore-output"),
-        code("hidden", "remove-cell"),
-    ]
-    told = short(cells)
-    assert told == reading.Reading(words=2, formulas=0, tables=0, lines=1, figures=1, predictions=1, explorables=1)
-    assert told.minutes == pytest.approx(2 / 170 + (45 + 5 + 60 + 60) / 60)
-
-
-def test_code_is_read_where_it_is_essential_and_imports_never():
-    cells = [code("import numpy as np\n\nnp.set_printoptions()"), code("def f():\n    pass"), code("x = 1")]
-    assert (short(cells).lines, reading.reading(cells, folded=True).lines) == (3, 3)
-    cells[1]["metadata"]["tags"] = ["essential"]
-    assert (short(cells).lines, reading.reading(cells, folded=True).lines) == (2, 3)
-
-
 def test_a_chapter_shows_little_code_before_its_first_exercise():
     shown = {}
     for path in set(SET_OUT) - set(MOSTLY_CODE):

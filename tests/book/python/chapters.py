@@ -98,7 +98,14 @@ def try_chapter(browser: Browser, url: str, name: str) -> dict[str, object]:
     """All of a chapter, as a row of the table."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     watch = Watch(page)
-    chapter = Chapter(page, name).open(url)
+    row = try_opened(Chapter(page, name).open(url), watch)
+    page.close()
+    return row
+
+
+def try_opened(chapter: Chapter, watch: Watch) -> dict[str, object]:
+    """All of a chapter whose page is open, and stays so."""
+    page, name = chapter.page, chapter.name
     began = time.monotonic()
     chapter.start()
     ready = time.monotonic() - began
@@ -114,7 +121,6 @@ def try_chapter(browser: Browser, url: str, name: str) -> dict[str, object]:
     faults = failed + faults_of(name, cells) + move_sliders(chapter)
     sliders = page.locator(SLIDERS).count()
     ran, wrong = solve(chapter)
-    page.close()
     counted = of_spine(name, cells)
     texts = [cell for cell in cells if cell.ended == "done" and cell.stored]
     return {

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from tests.book.python.cells import ROOT, page_cells
@@ -51,13 +50,6 @@ def test_a_cell_may_show_nothing(page: Page, source: str) -> None:
 def test_what_is_displayed_comes_after_what_was_printed_before(page: Page) -> None:
     page.run("print('a')\ndisplay(1, 2)\nprint('b')")
     assert [output["text"] for output in page.outputs] == ["a\n", "1", "2", "b\n"]
-
-
-def test_a_figure_comes_as_the_page_shows_one(page: Page) -> None:
-    page.notebook.names["figure"] = go.Figure(go.Scatter(y=[1, 2], name="law")).update_layout(title="<b>S</b>")
-    page.run("figure")
-    html = page.outputs[0]["html"]
-    assert html.startswith('<figure class="posenc-plotly"><figcaption><b>S</b></figcaption>')
 
 
 def test_an_explorable_comes_as_html_and_other_html_as_text(page: Page) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from posenc.widgets import AngleCoverage
-from tests.book.site.hands import drag_handle, handle_of
 
 pytestmark = pytest.mark.xdist_group("AngleCoverage")  # with the battery of tests of it: they share its page
 
@@ -37,14 +36,3 @@ def test_a_ring_and_a_chart_read_off_the_same_pair_and_are_pressed(open_live, ch
     x, y = live.evaluate("explorable.pixel(55, 10)")
     canvas.click(position={"x": x, "y": y})
     assert live.get("pair") == 55
-
-
-@pytest.mark.parametrize("width", [1280, 360])
-def test_both_lengths_are_dragged_along_their_bars_to_either_end(open_live, width):
-    live = open_live(AngleCoverage, width=width)
-    wide = live.evaluate("figure.querySelector('canvas').clientWidth")
-    for name, least, greatest in (("used", 16, 131_072), ("trained", 16, 65_536)):
-        for to, end in ((-0.1 * wide, least), (1.1 * wide, greatest)):
-            drag_handle(live, name, to - handle_of(live, name)["x"])
-            assert live.get(name) == end
-    assert live.get("model") == "own"  # the trained length is part of the preset

@@ -89,16 +89,6 @@ def taken(chapter: Chapter, folder: Path) -> Path:
     return path
 
 
-def test_nothing_is_loaded_before_the_click(new_page: Callable[..., Page], site_url: str) -> None:
-    page = new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    Chapter(page, page_of(1)).open(site_url)
-    page.wait_for_load_state("networkidle")
-    ours = {url.rpartition("/")[2].partition("?")[0] for url in asked if "/posenc/python/" in url}
-    assert ours == {"start.js", "page.css"}
-
-
 def test_a_question_is_checked_and_one_that_wants_torch_says_so(assignment: Chapter) -> None:
     for name in ("find-package", "imports"):
         if name != "find-package":  # which the page does not show

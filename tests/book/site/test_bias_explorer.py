@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from posenc.widgets import BiasExplorer
-from tests.book.site.hands import drag, press
+from tests.book.site.hands import press
 from tests.explorables import shown as displayed
 
 pytestmark = pytest.mark.xdist_group("BiasExplorer")  # with the battery of tests of it: they share its page
@@ -31,19 +30,3 @@ def test_a_press_on_a_line_chooses_its_head(open_live):
         assert live.get("head") == head
     press(live, *live.evaluate("explorable.pixel(...x)", [120, -12.0]))
     assert live.get("head") == 2, "no line is near"
-
-
-def test_a_press_on_a_number_chooses_its_head(open_live):
-    live = open_live(BiasExplorer)
-    x, y = live.evaluate("explorable.pixel(...x)", [128, float(displayed(BiasExplorer).values["bias"][3, 128])])
-    press(live, x + 20, y)
-    assert live.get("head") == 4
-
-
-def test_the_distance_is_dragged_and_the_matrix_follows(open_live):
-    live = open_live(BiasExplorer)
-    (_, top), (across, _) = (live.evaluate("explorable.pixel(...x)", [m, -1.0]) for m in (16, 40))
-    [handle] = live.evaluate("explorable.handles")
-    drag(live, [(handle["x"] + 3, top), (across, top)])  # anywhere on the line
-    assert live.get("back") == 40
-    np.testing.assert_allclose(live.values()["diagonal"], displayed(BiasExplorer, back=40).values["diagonal"])

@@ -1,4 +1,4 @@
-"""Where a claim is told: the section that its card names is there."""
+"""How chapters lead to the claims; test_site_pages.py follows the links of cards to the sections that tell of them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,8 @@ import pytest
 from book._site.reference.glossary import sections_of
 from book.claims import evidence
 
-CLAIMS = evidence.load_manifest()
-TOLD = [claim for claim in CLAIMS if claim.section]
 LINK = re.compile(r"claims\.(?:md|html)(#c\d{3})?\b")
 CHAPTERS = sorted(evidence.NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
-
-
-@pytest.mark.parametrize("claim", TOLD, ids=lambda claim: claim.id)
-def test_the_section_that_a_card_names_is_there(claim):
-    page, _, anchor = claim.link.removeprefix("notebooks/").partition(".html#")
-    assert anchor in sections_of(page)
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem[:2])

@@ -13,20 +13,17 @@ from tests.book.site.browser import SITE
 from tests.unit.configurations.cases import BROKEN, PLAIN, YARN, scaled
 
 pytestmark = [pytest.mark.torch, pytest.mark.xdist_group("doctor page")]
-PAGE = "book/doctor.html"
+CHAPTER = "book/doctor"
+
+
+SERVES = "#doctor-form button:enabled"
 
 
 @pytest.fixture
-def doctor(new_page, site_url):
-    """Opens the page and waits until its buttons serve."""
-
-    def opened(**options):
-        page = new_page(**options)
-        page.goto(f"{site_url}/{PAGE}")
-        page.wait_for_selector("#doctor-form button:enabled")
-        return page
-
-    return opened
+def doctor(kept):
+    """The page, whose buttons serve: each test asks anew."""
+    kept.wait_for_selector(SERVES)
+    return kept
 
 
 def look(page, text, length=""):
@@ -45,53 +42,50 @@ def told(page):
 
 @pytest.mark.parametrize("k", range(len(TABLE["examples"])))
 def test_every_example_says_what_python_says(doctor, k):
-    page = doctor()
-    page.click(f"[data-example] >> nth={k}")
+    doctor.click(f"[data-example] >> nth={k}")
     example = TABLE["examples"][k]
     diagnosis = diagnose(example["config"], example.get("length"))
-    assert told(page)[0] == [(one.level, one.key) for one in diagnosis.findings]
+    assert told(doctor)[0] == [(one.level, one.key) for one in diagnosis.findings]
     drawn = [rotation for rotation in diagnosis.rotations if rotation.after is not None]
-    assert page.locator("#doctor-answer canvas").count() == len(drawn)
-    assert page.locator("#doctor-answer figure").count() == len(diagnosis.rotations)
+    assert doctor.locator("#doctor-answer canvas").count() == len(drawn)
+    assert doctor.locator("#doctor-answer figure").count() == len(diagnosis.rotations)
 
 
 def test_a_configuration_of_ones_own_and_a_length(doctor):
-    page = doctor()
-    look(page, PLAIN, "16 384")
-    [findings, _] = told(page)
+    look(doctor, PLAIN, "16 384")
+    [findings, _] = told(doctor)
     assert findings == [("note", "max_position_embeddings")]
-    answer = page.inner_text("#doctor-answer")
+    answer = doctor.inner_text("#doctor-answer")
     assert "16\u202f384 tokens are more than the 4\u202f096 of training, and nothing scales: 18 of 64 pairs" in answer
     told_so = "This configuration: fine: transformers computes what the file says"
-    assert f"{told_so}; 1 note on other programs." in page.inner_text("#doctor-form [role=status]")
-    look(page, PLAIN)
-    assert f"{told_so}." in page.inner_text("#doctor-answer")
+    assert f"{told_so}; 1 note on other programs." in doctor.inner_text("#doctor-form [role=status]")
+    look(doctor, PLAIN)
+    assert f"{told_so}." in doctor.inner_text("#doctor-answer")
 
 
 def test_a_length_that_is_none_is_said_and_left_out(doctor):
-    page = doctor()
-    look(page, PLAIN, "long")
-    status = page.inner_text("#doctor-form [role=status]")
+    look(doctor, PLAIN, "long")
+    status = doctor.inner_text("#doctor-form [role=status]")
     assert "“long” was ignored." in status
-    assert "in 4\u202f096 tokens the fastest" in page.inner_text("#doctor-answer")
+    assert "in 4\u202f096 tokens the fastest" in doctor.inner_text("#doctor-answer")
 
 
 @pytest.mark.parametrize("name", ["Python", "a list"])
 def test_a_broken_file_gets_its_word_and_no_picture(doctor, name):
-    page = doctor()
-    look(page, BROKEN[name][0].replace("\x00", ""))
-    assert BROKEN[name][1] in page.inner_text("#doctor-answer").replace("\xa0", " ")
-    assert page.locator("#doctor-answer canvas").count() == 0
+    look(doctor, BROKEN[name][0].replace("\x00", ""))
+    assert BROKEN[name][1] in doctor.inner_text("#doctor-answer").replace("\xa0", " ")
+    assert doctor.locator("#doctor-answer canvas").count() == 0
 
 
 def test_one_pair_is_read_with_the_keyboard(doctor):
-    page = doctor()
-    look(page, scaled(YARN))
-    page.focus("#doctor-answer input[type=range]")
-    assert page.inner_text("#doctor-answer output").startswith("Pair 63: a wavelength of 54\u202f410 tokens as trained")
-    page.keyboard.press("Home")
+    look(doctor, scaled(YARN))
+    doctor.focus("#doctor-answer input[type=range]")
+    assert doctor.inner_text("#doctor-answer output").startswith(
+        "Pair 63: a wavelength of 54\u202f410 tokens as trained"
+    )
+    doctor.keyboard.press("Home")
     assert (
-        page.inner_text("#doctor-answer output")
+        doctor.inner_text("#doctor-answer output")
         == "Pair 0: a wavelength of 6.283 tokens; 651.9 rotations in 4\u202f096 tokens."
     )
 
@@ -107,8 +101,9 @@ def test_every_link_leads_to_a_section_that_is_there(built_site):
 
 @pytest.mark.release
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_accessible_with_findings_of_every_kind_and_on_a_phone(doctor, theme):
-    page = doctor(theme=theme, width=360, height=740)
+def test_accessible_with_findings_of_every_kind_and_on_a_phone(open_chapter, theme):
+    page = open_chapter(theme=theme, width=360, height=740)
+    page.wait_for_selector(SERVES)
     for k in range(len(TABLE["examples"])):
         page.click(f"[data-example] >> nth={k}")
         for fold in page.locator("#doctor-answer summary").all():
@@ -117,8 +112,7 @@ def test_accessible_with_findings_of_every_kind_and_on_a_phone(doctor, theme):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_without_javascript_it_says_how_else(new_page, site_url):
-    page = new_page(javascript=False)
-    page.goto(f"{site_url}/{PAGE}")
+def test_without_javascript_it_says_how_else(open_chapter):
+    page = open_chapter(javascript=False)
     assert "python -m posenc.doctor config.json" in page.inner_text("#doctor-form + noscript")
     assert page.is_disabled("#doctor-form button[type=submit]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from posenc.widgets import EncodingGallery
-from tests.book.site.hands import drag_handle, press
+from tests.book.site.hands import press
 from tests.explorables import shown
 
 pytestmark = pytest.mark.xdist_group("EncodingGallery")  # with the battery of tests of it: they share its page
@@ -38,19 +38,3 @@ def test_a_press_on_it_chooses_an_encoding(open_live, width):
         assert live.finding == shown(EncodingGallery, scheme=scheme).finding
     press(live, 40, 392)
     assert live.get("scheme") == "integer", "the properties' names choose nothing"
-
-
-def test_m_is_dragged_and_pressed(open_live):
-    live = open_live(EncodingGallery)
-    drag_handle(live, "m", 80)
-    assert 24 < live.get("m") < 40
-    press(live, live.evaluate("explorable.pixel(x, 3)", 60)[0], 80)
-    assert live.get("m") == 60
-
-
-def test_the_end_of_the_sequence_is_dragged(open_live):
-    live = open_live(EncodingGallery)
-    drag_handle(live, "length", -60)
-    assert 16 < live.get("length") < 64
-    drag_handle(live, "length", 2000)
-    assert live.get("length") == 96

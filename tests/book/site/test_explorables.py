@@ -19,7 +19,7 @@ from posenc.widgets import (
     OrderBlindness,
     SinusoidExplorer,
 )
-from tests.book.site.live import COMPLETE, Live
+from tests.book.site.live import Live
 from tests.explorables import CASES, EVERY_ONE, Case, plain, sentence, shown
 
 # Together they have every kind of control but powers of two, the Playground's. What all explorables share is tried on
@@ -181,7 +181,7 @@ def test_a_link_restores_each_setting_and_reset_the_opening(open_live, new_page,
     live.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     live.open()
     again = None
-    for setting in [*case.settings, all_moved(case, opening)]:
+    for setting in [*case.settings[:2], all_moved(case, opening)]:
         expected = shown(case.cls, **setting)
         live.set(**expected.setting)
         live.evaluate("void (figure.querySelector('.posenc-notice').textContent = '')")
@@ -204,7 +204,7 @@ def test_a_link_restores_each_setting_and_reset_the_opening(open_live, new_page,
     assert live.finding == finding == shown(case.cls, **opening).finding
 
 
-@SHELL
+@ONE
 def test_a_link_with_values_that_are_none_says_what_is_accepted(open_live, case):
     live = open_live(case.cls)
     opening = live.setting()
@@ -278,7 +278,7 @@ def test_points_are_read_off_by_mouse_and_keys(open_live, case):
 
 @EACH
 def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
-    live = open_live(case.cls, has_touch=True)
+    live = open_live(case.cls, has_touch=True, is_mobile=True)  # the page that the tests of a phone have
     assert tuple(handle["name"] for handle in live.evaluate("explorable.handles")) == case.handles
     canvas = live.figure.locator("canvas")
     canvas.scroll_into_view_if_needed()
@@ -332,7 +332,7 @@ def test_it_fits_a_phone_and_answers_to_a_finger(open_live, case):
     box, before = slider.bounding_box(), live.get(case.slider)
     live.page.touchscreen.tap(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
     assert live.get(case.slider) != before
-    for setting in [*case.settings, case.largest]:
+    for setting in [*case.settings[:3], *([] if case.quick else [case.largest])]:
         live.set(**case.cls(**setting).setting())
         assert live.evaluate("document.documentElement.scrollWidth") <= 360, setting
     live.set(**case.cls().setting())  # no handle stands in the middle then
@@ -420,7 +420,7 @@ def test_on_its_side_a_phone_shows_the_finding_and_letters_to_be_read(open_live,
     assert letters >= 10.9
 
 
-@SHELL
+@ONE
 def test_the_story_is_walked_step_by_step(open_live, new_page, case):
     live, steps = open_live(case.cls), case.cls.catalogue["story"]
     live.set(**case.cls().setting())
@@ -446,7 +446,7 @@ def test_the_story_is_walked_step_by_step(open_live, new_page, case):
     assert "has no control none here: it takes " in live.notice
 
 
-@SHELL
+@ONE
 def test_a_step_is_reached_by_a_transition_unless_motion_is_unwanted(open_live, case):
     step = case.cls.catalogue["story"][-1]["name"]
     moved = [
@@ -509,7 +509,7 @@ def test_its_story_plays_and_pauses(open_live, case):
         assert still.setting() == case.cls.story()[step]
 
 
-@SHELL
+@ONE
 def test_full_screen_shows_it_larger(open_live, case):
     live = open_live(case.cls)
     live.open()
@@ -530,7 +530,7 @@ def test_full_screen_shows_it_larger(open_live, case):
 PICTURE = "figure.querySelector('canvas').toDataURL()"
 
 
-@SHELL
+@ONE
 def test_both_themes_and_nothing_moves_by_itself(open_live, case):
     live = open_live(case.cls, theme="light", reduced_motion="reduce")
     light = live.evaluate(PICTURE)
@@ -547,30 +547,14 @@ def test_both_themes_and_nothing_moves_by_itself(open_live, case):
     )
 
 
-# What each of some figures says, once its picture is complete.
-FINDINGS = f"""async (figures) => {{
-  const findings = [];
-  for (const figure of figures) {{
-    const {{ explorable }} = figure.querySelector('.posenc-explorable-view');
-    {COMPLETE}
-    if (!(await complete())) throw new Error(`${{figure.id}} is not complete`);
-    findings.push(figure.querySelector('.posenc-finding').innerText.replaceAll('\\u00a0', ' '));
-  }}
-  return findings;
-}}"""
-
-
 def test_all_on_one_page_are_independent(new_page, site_url):
     page = new_page()
     page.goto(f"{site_url}/{EVERY_ONE}")
     lives = [Live(page, case.cls.module) for case in CASES]
-    said = {case.name: shown(case.cls).finding for case in CASES}
-    for case, live in zip([None, *CASES], [None, *lives], strict=True):
-        if case:
-            live.set(**case.cls(**case.settings[0]).setting())
-            said[case.name] = shown(case.cls, **case.settings[0]).finding
-        findings = page.evaluate(FINDINGS, [live.handle for live in lives])
-        assert dict(zip(said, findings, strict=True)) == said
+    for case, live in zip(CASES[::5], lives[::5], strict=True):
+        live.set(**case.cls(**case.settings[0]).setting())
+    said = [shown(case.cls, **({} if k % 5 else case.settings[0])).finding for k, case in enumerate(CASES)]
+    assert [live.finding for live in lives] == said
 
 
 # ---- the decay explorer ---------------------------------------------------------------------------------------------
@@ -593,9 +577,8 @@ def rgb(colour: str) -> np.ndarray:
 
 
 @DECAY
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_curve_is_inked_where_the_values_are(open_live, theme):
-    live = open_live(DecayExplorer, theme=theme)
+def test_the_curve_is_inked_where_the_values_are(open_live):
+    live = open_live(DecayExplorer)
     live.set(distance=200, dim=32, log_distance=False)
     score = shown(DecayExplorer, distance=200, dim=32).values["score"]
     pixels = [
@@ -609,8 +592,6 @@ def test_the_curve_is_inked_where_the_values_are(open_live, theme):
 
 
 BASE = "base takes numbers from 1 to 100\u202f000\u202f000; "
-DISTANCE = "distances up to takes integers from 8 to 65\u202f536; "
-STAYS = "is not one, so it stays 10\u202f000."
 
 
 @DECAY
@@ -620,14 +601,10 @@ STAYS = "is not one, so it stays 10\u202f000."
         ("base", "5e5", 500_000, ""),
         ("base", "10 000 000", 1e7, ""),
         ("base", "0.5", 1, BASE + "0.5 became 1."),
-        ("base", "many", 10_000, f"{BASE}“many” {STAYS}"),
-        ("base", "", 10_000, f"{BASE}“” {STAYS}"),
-        ("base", "NaN", 10_000, f"{BASE}“NaN” {STAYS}"),
-        ("base", "1234.5678", 1234.5678, ""),
+        ("base", "", 10_000, f"{BASE}“” is not one, so it stays 10\u202f000."),
         ("dim", "7", 8, "head dimension d takes even numbers from 2 to 256; 7 became 8."),
-        ("distance", "99.6", 100, DISTANCE + "99.6 became 100."),
     ],
-)  # fmt: skip
+)
 def test_typed_values_are_taken_or_clamped_in_words(open_live, name, typed, expected, notice):
     live = open_live(DecayExplorer)
     live.open()
@@ -637,4 +614,4 @@ def test_typed_values_are_taken_or_clamped_in_words(open_live, name, typed, expe
     field.blur()
     assert live.get(name) == expected
     assert live.notice == notice
-    assert float(field.input_value()) == float(f"{expected:.4g}" if expected % 1 else expected)
+    assert float(field.input_value()) == expected

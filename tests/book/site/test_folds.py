@@ -61,6 +61,7 @@ def expect_open(fold: Locator) -> None:
 def test_heading_and_line_stand_there_and_nothing_else(site_url: str, new_page: Callable[..., Page]) -> None:
     page = new_page()
     page.goto(f"{site_url}/{CHAPTER}.html")
+    read = page.inner_text("article")
     for fold in folds(page):
         assert not is_open(fold)
         heading, line = fold.locator("summary :is(h2, h3)"), fold.locator("summary .posenc-deeper-line")
@@ -69,7 +70,7 @@ def test_heading_and_line_stand_there_and_nothing_else(site_url: str, new_page: 
         assert line.is_visible()
         assert len(line.inner_text().split()) > 4
         paragraph = fold.locator("> p").first.inner_text()
-        assert paragraph == "" or paragraph not in page.inner_text("article")
+        assert paragraph == "" or paragraph not in read
 
 
 def test_by_mouse_and_by_keyboard(chapter: Page) -> None:
@@ -107,33 +108,13 @@ def test_a_link_to_something_inside_opens_it(chapter: Page) -> None:
 
 
 def test_an_address_opens_it(chapter: Page, site_url: str, new_page: Callable[..., Page]) -> None:
-    words = [
-        word
-        for word in inside(folds(chapter)[0]).filter(has_text=" ").first.text_content().split()
-        if word.isalpha() and len(word) > 4
-    ]
-    spine = chapter.evaluate("""() => {
-      const copy = document.querySelector('article').cloneNode(true);
-      for (const fold of copy.querySelectorAll('details.posenc-deeper, script, style')) fold.remove();
-      return copy.textContent.toLowerCase();
-    }""")
-    word = next(word for word in words if word.lower() not in spine)
+    """And the words of a search: test_search.py."""
     name = folds(chapter)[0].evaluate("(fold) => fold.parentElement.id")
     page = new_page()
-    for address in (f"?highlight={word}", f"#{name}"):
-        page.goto(f"{site_url}/{CHAPTER}.html{address}")
-        expect_open(folds(page)[0])
-        assert not is_open(folds(page)[1])
-        expect(folds(page)[0]).to_be_in_viewport()
-
-
-def test_without_javascript(site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page(javascript=False)
-    page.goto(f"{site_url}/{CHAPTER}.html")
-    fold = page.locator("details.posenc-deeper").first
-    expect(inside(fold).first).to_be_hidden()
-    fold.locator("summary").first.click()
-    expect(inside(fold).first).to_be_visible()
+    page.goto(f"{site_url}/{CHAPTER}.html#{name}")
+    expect_open(folds(page)[0])
+    assert not is_open(folds(page)[1])
+    expect(folds(page)[0]).to_be_in_viewport()
 
 
 def test_printing_opens_and_closes_again(chapter: Page) -> None:
@@ -176,25 +157,14 @@ def test_the_switch_shows_all_code_and_is_remembered(site_url: str, new_page: Ca
     switch = page.get_by_role("group", name="Code", exact=True)
     for name, shown in (("all", True), ("essential", False)):
         switch.get_by_label(name).press("Space")
-        for _ in range(2):
-            assert {fold.get_attribute("open") is not None for fold in page.locator(".posenc-code").all()} == {shown}
-            assert page.locator(CODE).first.is_visible() == shown
-            page.reload()
+        page.reload()
+        opened = page.locator(".posenc-code").evaluate_all("(folds) => folds.map(({ open }) => open)")
+        assert set(opened) == {shown}
+        assert page.locator(CODE).first.is_visible() == shown
     page.emulate_media(media="print")
     expect(page.locator(".posenc-code summary").first).to_be_hidden()
     for table in page.locator(".posenc-table:visible").all():
         assert table.evaluate("(table) => table.scrollWidth <= table.clientWidth")
-
-
-def test_without_javascript_other_code_is_folded(site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page(javascript=False)
-    page.goto(f"{site_url}/{ESSENTIAL_IN}.html")
-    expect(page.locator("#cell-rotate-pair > .cell_input")).to_be_visible()
-    fold = page.locator("#cell-candidates > .posenc-code")
-    expect(fold.locator(".cell_input")).to_be_hidden()
-    fold.locator("summary").click()
-    expect(fold.locator(".cell_input")).to_be_visible()
-    expect(page.locator(".posenc-code-switch")).to_be_hidden()
 
 
 @pytest.mark.release

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from playwright.sync_api import TimeoutError
 
 from posenc.widgets import InjectionPoints
 from tests.book.site.hands import drag_handle
@@ -27,11 +28,14 @@ def opened(new_page, site_url, **options):
 
 def moves(page, expression=POSITION) -> bool:
     before = page.evaluate(expression)
-    page.wait_for_timeout(600)
-    return page.evaluate(expression) != before
+    try:
+        page.wait_for_function(f"(before) => {expression} !== before", arg=before, timeout=600)
+    except TimeoutError:
+        return False
+    return True
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740), (740, 360)])
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
 def test_the_first_view_moves_and_says_what_the_book_is_about(new_page, site_url, width, height):
     page = opened(new_page, site_url, width=width, height=height)
     for part in (f"{HERO} canvas", ".posenc-hero-button", ".posenc-ways"):
@@ -124,27 +128,18 @@ def test_a_link_to_the_book_shows_its_picture_elsewhere(built_site):
 # ---- the injection points
 
 
-def test_it_opens_order_blind(open_live):
+def test_an_injection_point_is_switched_by_a_press(open_live):
     live = open_live(InjectionPoints, where=PAGE)
-    assert live.get("injection_point") == "none"
-
-
-@pytest.mark.parametrize("point", ["input", "query_key", "logits"])
-def test_an_injection_point_is_switched_by_a_press(open_live, point):
-    live = open_live(InjectionPoints, where=PAGE)
-    live.set(injection_point="none")
+    assert live.get("injection_point") == "none", "it opens order-blind"
     canvas = live.figure.locator("canvas")
-    at = ["input", "query_key", "logits"].index(point)
-    spot = {"x": canvas.bounding_box()["width"] * (2 * at + 1) / 6, "y": 390}
-    canvas.click(position=spot)
-    assert live.get("injection_point") == point
-    canvas.click(position=spot)
-    assert live.get("injection_point") == "none"
+    for at, point in enumerate(("input", "query_key", "logits")):
+        spot = {"x": canvas.bounding_box()["width"] * (2 * at + 1) / 6, "y": 390}
+        for found in (point, "none"):
+            canvas.click(position=spot)
+            assert live.get("injection_point") == found
 
 
-@pytest.mark.parametrize(
-    ("point", "moves"), [("input", True), ("query_key", False), ("logits", False), ("none", False)]
-)
+@pytest.mark.parametrize(("point", "moves"), [("input", True), ("query_key", False)])
 def test_tokens_dragged_together_change_the_score_at_the_input_only(open_live, point, moves):
     live = open_live(InjectionPoints, where=PAGE)
     live.set(injection_point=point, together=True)
@@ -156,10 +151,9 @@ def test_tokens_dragged_together_change_the_score_at_the_input_only(open_live, p
     assert (abs(live.values()["score"] - before) > 0.01) is moves
 
 
-@pytest.mark.parametrize("width", [1280, 360])
-@pytest.mark.parametrize("hold", [-30, 0, 30])
-def test_a_token_is_taken_hold_of_anywhere(open_live, width, hold):
-    live = open_live(InjectionPoints, where=PAGE, width=width)
+@pytest.mark.parametrize("hold", [-30, 30])
+def test_a_token_is_taken_hold_of_anywhere(open_live, hold):
+    live = open_live(InjectionPoints, where=PAGE)
     live.set(m=20, n=4)
     drag_handle(live, "query", 1, hold=hold)
     assert live.get("m") == 20, "it does not jump to the pointer"

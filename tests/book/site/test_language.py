@@ -190,17 +190,3 @@ def test_what_python_in_a_page_adds_is_in_catalogues(accented_site: str, browser
     page.locator(".posenc-tools").first.wait_for()
     assert not unmarked(page, ASSIGNMENT)
     page.close()
-
-
-def test_words_in_no_catalogue_are_found(accented_site: str, browser: Browser) -> None:
-    page = open_page(browser, f"{accented_site}/book/questions.html")
-    planted = (
-        "<p>Opening setting</p>",
-        "<button>Show all</button>",
-        '<i title="Full screen"></i>',
-        "<button>key</button>",
-    )
-    for html in planted:
-        page.evaluate("(html) => document.querySelector('article').insertAdjacentHTML('beforeend', html)", html)
-    assert len(unmarked(page, "book/questions")) == len(planted)
-    page.close()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.book.python.cells import BAR, Chapter
-from tests.book.python.chapters import try_chapter
+from tests.book.python.chapters import try_opened
 from tests.book.site.browser import SITE, Watch, require_site
 from tests.book.site.weight import Scales
 
@@ -19,29 +19,29 @@ LOOP = "while True:\n    pass"
 FOCUSED = "document.activeElement.closest('.cell, .posenc-python')?.id || document.activeElement.getAttribute('role')"
 
 
-@pytest.mark.xdist_group("page_python_chapters")
-@pytest.mark.parametrize("name", [WHERE, pytest.param("08_long_range_decay", marks=pytest.mark.release)])
-def test_a_chapter_runs_as_it_is_stored(browser: Browser, site_url: str, name: str) -> None:
-    row = try_chapter(browser, site_url, name)
+@pytest.fixture(scope="module")
+def kept_chapter(browser: Browser, site_url: str) -> Iterator[tuple[Chapter, dict[str, object]]]:
+    """A chapter of which all was tried, kept with what was found for the tests that leave its Python alive."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    watch = Watch(page)
+    chapter = Chapter(page, WHERE).open(site_url)
+    yield chapter, try_opened(chapter, watch)
+    page.close()
+    assert not watch.foreign
+    assert not watch.errors
+
+
+def test_a_chapter_runs_as_it_is_stored(kept_chapter: tuple[Chapter, dict[str, object]]) -> None:
+    """The others: `python -m tests.book.python`."""
+    row = kept_chapter[1]
     assert row["faults"] == []
     assert row["equal"] == row["texts"] > 5
     assert row["spine_run"] >= 0.75 * row["spine"]
     assert row["checks"]
 
 
-@pytest.fixture(scope="module")
-def kept_chapter(browser: Browser, site_url: str) -> Iterator[tuple[Chapter, Watch]]:
-    """A chapter in which Python is there, kept for the tests that leave it alive."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    watch = Watch(page)
-    yield Chapter(page, WHERE).open(site_url).start(), watch
-    page.close()
-    assert not watch.foreign
-    assert not watch.errors
-
-
 @pytest.fixture
-def chapter(kept_chapter: tuple[Chapter, Watch]) -> Chapter:
+def chapter(kept_chapter: tuple[Chapter, dict[str, object]]) -> Chapter:
     """The chapter, alive, with its first cell as the book has it."""
     kept = kept_chapter[0]
     kept.reset(FIRST)

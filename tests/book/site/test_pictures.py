@@ -12,7 +12,8 @@ from playwright.sync_api import Browser, Page
 from tools import pictures
 
 
-@pytest.mark.parametrize("name", ["book/intro", pytest.param("book/explorables", marks=pytest.mark.release)])
+@pytest.mark.release
+@pytest.mark.parametrize("name", ["book/intro", "book/explorables"])
 def test_a_page_without_javascript_shows_its_figures(
     built_site: Path, tmp_path: Path, browser: Browser, new_page: Callable[..., Page], name: str
 ) -> None:

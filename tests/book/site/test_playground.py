@@ -6,7 +6,7 @@ import pytest
 
 from posenc.widgets import Playground
 from posenc.widgets.playground import checkpoint
-from tests.book.site.hands import drag
+from tests.book.site.hands import drag, press
 from tests.book.site.live import Live
 from tests.explorables import shown
 from tools import embed
@@ -32,19 +32,12 @@ STREAM = """await (async () => {
 })()"""
 
 
-def press(live: Live, x: float, y: float) -> None:
-    """Press the picture."""
-    live.figure.locator("canvas").click(position={"x": x, "y": y})
-    live.settle()
-
-
 def test_the_weights_come_with_the_first_change_and_results_stream_in(new_page, site_url):
     page = new_page()
     page.goto(f"{site_url}/{PAGE}")
     live = Live(page, "playground")
-    for step in Playground.story():
+    for step in (list(Playground.story())[-1], "trained"):  # what steps show is stored
         live.go(step)
-    live.go("trained")
     assert live.finding == shown(Playground).finding
     assert page.evaluate(BROUGHT) == []
     live.set(temperature=0.9)
@@ -141,22 +134,11 @@ def test_keys_choose_task_and_seed(open_live):
     assert live.finding == shown(Playground, **live.setting()).finding
 
 
-def test_the_fold_below_has_text_and_python(open_live):
-    live = open_live(Playground)
-    live.set(length=128, preset="yarn", factor=2.0, query=64)
-    live.open()
-    blocks = live.figure.locator(".posenc-code pre").all_text_contents()
-    assert "".join(map(chr, map(int, shown(Playground, **live.setting()).values["written"]))) == blocks[1]
-    assert 'model = with_scheme(model, scaled(run, "yarn", 2))' in blocks[2].splitlines()
-
-
 @pytest.mark.parametrize(
     "setting",
     [
         {"encoding": "none", "length": 128, "query": 60, "text": "own", "own_text": "a + b = c; "},
         {"task": "copy", "encoding": "alibi", "length": 256, "query": 60},
-        {"task": "copy", "encoding": "t5", "length": 256},
-        {"seed": "1", "length": 128, "query": 60},
     ],
 )
 def test_it_works_from_disk_and_by_a_link(new_page, built_site, setting):

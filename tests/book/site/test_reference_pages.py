@@ -155,10 +155,6 @@ def test_every_group_of_questions_is_named_at_the_top():
     assert listed == [(group, nodes.make_id(group)) for group in groups]
 
 
-def test_questions_are_unique():
-    assert len({question.anchor for question in ASKED}) == len(ASKED) >= 20
-
-
 # ---- the notes, appendix to the claims -----------------------------------------------------------------------------
 
 
@@ -177,13 +173,6 @@ def test_every_chapter_that_settles_claims_of_a_note_stands_in_its_table(note: s
     table = "\n".join(line for line in part_of(note).splitlines() if line.startswith("|"))
     linked = {notebook[:2] for _, notebook, _ in TO_NOTEBOOK.findall(table)}
     assert {claim.chapter for claim in evidence.load_manifest() if note in claim.said_by} <= linked
-
-
-def test_links_of_the_appendix_resolve():
-    for text, notebook, anchor in TO_NOTEBOOK.findall(NOTES.read_text(encoding="utf-8")):
-        assert resolves(notebook, anchor), f"{notebook}#{anchor}"
-        if text[:2].isdigit():
-            assert text == f"{notebook[:2]} {sections_of(notebook)[anchor][0]}"
 
 
 # ---- the built pages -----------------------------------------------------------------------------------------------

@@ -50,14 +50,6 @@ def test_a_page_is_read_anew_for_what_its_directives_show(tmp_path: Path) -> Non
     assert {"rotary.py", "../posenc_lab/data/benchmarks.npz"} <= inputs("```{claims}\n```", tmp_path)
 
 
-def test_a_chapter_is_read_anew_for_what_its_execution_gave() -> None:
-    [chapter, *_] = execute.chapters()
-    noted: list[str] = []
-    env = SimpleNamespace(docname="page", doc2path=lambda _: str(chapter), note_dependency=noted.append)
-    _site.note_inputs(SimpleNamespace(env=env), nodes.container())  # type: ignore[arg-type]
-    assert noted == [str(execute.executed_file(chapter))]
-
-
 def built(folder: Path) -> dict[str, bytes]:
     """Build the book in a copy of the repository; what the site holds."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(folder / "src"), str(folder)))}
@@ -190,25 +182,10 @@ def interact(outputs: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def test_interact_is_shown_at_its_opening_setting() -> None:
-    drawn = {"output_type": "display_data", "data": {"text/plain": "Figure", PLOTLY: figure(title="Opening")}}
-    renderer = Renderer(interact([{"output_type": "stream", "name": "stdout", "text": "at 500"}, drawn]))
-    shown = view(renderer)
-    assert shown is not None
-    assert not renderer.warnings
-    text = shown[0].astext()
-    assert "base <b>10\u202f000</b>" in text
-    assert "kind <b>interleaved</b>" in text
-    assert "at 500" in text
-    assert "<figcaption>Opening</figcaption>" in text
-    assert text.endswith(render.WORDS["interact"]["run"])
-
-
 @pytest.mark.parametrize(
     ("states", "warning"),
     [
         ({}, "no state"),
-        ({"m": model("VBoxModel", children=[])}, "cannot be shown"),
         (interact([]), "no opening output"),
         (interact([{"output_type": "error", "ename": "ValueError", "evalue": "odd dim"}]), "odd dim"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -18,7 +19,7 @@ from book._site.pages import cite
 from book.claims import evidence
 from posenc.widgets import EXPLORABLES
 from tests.book.site.browser import ROOT, chapters, pages
-from tests.book.site.visit import ALL_OF_IT, KINDS, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
+from tests.book.site.visit import PHONE, WIDE, ZOOMED, Visit
 from tools.notebooks import joined, load
 
 LANGUAGE = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]["language"]
@@ -66,6 +67,12 @@ class Html(HTMLParser):
         self._in_title = self._in_title and tag != "title"
 
 
+@cache
+def parsed(path: Path) -> Html:
+    """A file, read once."""
+    return Html(path)
+
+
 def html_files(site: Path) -> list[Path]:
     """Every page, without the theme's templates that lie among its static files."""
     return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
@@ -74,11 +81,12 @@ def html_files(site: Path) -> list[Path]:
 def test_the_site_has_exactly_the_pages_of_the_book(built_site: Path) -> None:
     found = {path.relative_to(built_site).as_posix() for path in html_files(built_site)}
     assert found == {"index.html", *pages()}
+    assert parsed(built_site / "index.html").refresh == chapters()[0]
 
 
 def test_every_page_has_a_head(built_site: Path) -> None:
     for path in html_files(built_site):
-        page = Html(path)
+        page = parsed(path)
         assert 40 <= len(page.meta.get("description", "")) <= 320 or path.stem in {"search", "genindex"}, path
         assert page.meta.get("description"), path
         assert page.language == LANGUAGE, path
@@ -86,17 +94,13 @@ def test_every_page_has_a_head(built_site: Path) -> None:
         assert "Turn by Turn" in page.title, path
 
 
-def test_the_front_door_leads_to_the_first_page(built_site: Path) -> None:
-    assert Html(built_site / "index.html").refresh == chapters()[0]
-
-
 STEPS = {cls.module: cls.story() for cls in EXPLORABLES}
 
 
 def test_internal_links_and_fragments(built_site: Path) -> None:
-    parsed = {path: Html(path) for path in html_files(built_site)}
+    pages_of_site = {path: parsed(path) for path in html_files(built_site)}
     broken = []
-    for path, page in parsed.items():
+    for path, page in pages_of_site.items():
         for address in page.addresses:
             url = urlsplit(address)
             if url.scheme or url.netloc:
@@ -110,7 +114,7 @@ def test_internal_links_and_fragments(built_site: Path) -> None:
                 module = step[1].replace("-", "_")
                 if step[2] not in STEPS.get(module, {}) or f'data-module="{module}"' not in target.read_text("utf-8"):
                     broken.append(f"{path.name}: no step for {address}")
-            elif target in parsed and url.fragment and unquote(url.fragment) not in parsed[target].ids:
+            elif target in pages_of_site and url.fragment and unquote(url.fragment) not in pages_of_site[target].ids:
                 broken.append(f"{path.name}: no anchor for {address}")
     assert not broken, "\n".join(broken)
 
@@ -195,12 +199,6 @@ def test_page_is_drawn_from_disk(full_visit: Visit) -> None:
     assert len(full_visit.from_disk["plots"]) == len(full_visit.from_disk["heights"])
 
 
-def test_pages_of_each_kind_are_drawn_from_disk(built_site: Path) -> None:
-    drawn = [name for name in pages() if first_of_its_kind(name)]
-    assert {kind(name) for name in drawn} == {kind(name) for name in pages()}
-    assert frozenset().union(*map(kind, drawn)) >= set(KINDS)
-
-
 def test_formulas_are_set_by_the_local_mathjax(visited: Visit) -> None:
     assert visited.light["set"] >= visited.light["formulas"]
     if visited.light["formulas"]:
@@ -279,14 +277,6 @@ def test_first_view_is_within_its_budget(visited: Visit) -> None:
     assert 0 < visited.weight["bytes"] <= BUDGET, visited.weight
 
 
-def test_what_the_visits_look_for_is_there(built_site: Path) -> None:
-    """Of each kind of thing that a visit may find none of, the book has some."""
-    texts = [(built_site / name).read_text(encoding="utf-8") for name in chapters()]
-    for word in ("posenc-explorable", "posenc-plotly", "posenc-interact", "math notranslate"):
-        assert any(f'class="{word}' in text for text in texts), word
-    assert {"math", "posenc-plotly"} <= kind(ALL_OF_IT), "what axe-core looks at there alone"
-
-
 # ---- searching, and the rest of the files -----------------------------------------------------------------------
 
 
@@ -307,7 +297,7 @@ def test_launch_buttons_edit_links_and_bibtex_follow_the_address(built_site: Pat
     """While the book has no address there are none; with one, every notebook page has a Colab link."""
     repository = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
     for name in chapters():
-        addresses = Html(built_site / name).addresses
+        addresses = parsed(built_site / name).addresses
         colab = [address for address in addresses if "colab.research.google.com" in address]
         if repository and name.startswith("notebooks/"):
             owner_and_name = urlsplit(repository).path.strip("/").removesuffix(".git")
@@ -324,14 +314,14 @@ def test_launch_buttons_edit_links_and_bibtex_follow_the_address(built_site: Pat
 def test_every_reference_is_used(built_site: Path) -> None:
     """The bibliography shows what the text cites, so an entry that it does not show is cited nowhere."""
     keys = re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), re.MULTILINE)
-    page = Html(built_site / "book" / "references.html")
+    page = parsed(built_site / "book" / "references.html")
     assert keys
     assert set(keys) <= page.ids
 
 
 def test_every_claim_of_the_manifest_has_a_card(built_site: Path) -> None:
     claims = {number.lower() for claim in evidence.load_manifest() for number in claim.ids}
-    page = Html(built_site / "book" / "claims.html")
+    page = parsed(built_site / "book" / "claims.html")
     assert claims
     assert claims == {name for name in page.ids if re.fullmatch(r"c\d+", name)}
 

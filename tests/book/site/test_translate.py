@@ -12,7 +12,6 @@ from babel.messages.mofile import write_mo
 from docutils import nodes
 from docutils.utils import new_document
 
-from book._site import words
 from book._site.outputs.render import keep_marks_with_formulas, speak
 from book._site.pages.translate import translate_summaries, translated, translator
 from posenc.widgets import Rotation2D
@@ -60,12 +59,6 @@ def test_choices_labels_and_units_are_translated(chinese: Path) -> None:
     assert said == {"unit": "个检验", "choices": ["前一个词元", "none"], "x": {"label": "", "least": 0}}
 
 
-def test_they_are_collected_for_translation(tmp_path: Path) -> None:
-    document = html("<details><summary>Hint</summary>")
-    translate_summaries(app(tmp_path, builder="gettext"), document)
-    assert [message.rawsource for message in document.findall(nodes.paragraph)] == ["Hint"]
-
-
 def test_an_executed_explorable_speaks_the_language_of_its_page(tmp_path: Path) -> None:
     english = Rotation2D().to_html()
     document = html(english.replace(Rotation2D.without_script(), "<noscript><p>old</p></noscript>"))
@@ -80,14 +73,6 @@ def test_chinese_marks_stay_with_formulas(before: str, after: str) -> None:
     keep_marks_with_formulas(app(Path()), document)
     [whole] = document.findall(lambda node: isinstance(node, nodes.inline) and "posenc-whole" in node["classes"])
     assert whole.astext() == before[len("角度为") * ("角" in before) :] + r"\theta" + after.removesuffix("然后")
-
-
-def test_words_come_from_the_folder_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pseudo.write(tmp_path)
-    monkeypatch.setenv("POSENC_WORDS", str(tmp_path))
-    assert words.words("outputs")["interact"]["setting"] == pseudo.accented("Opening setting")
-    assert pseudo.accented("This figure could not be drawn.") in words.script("outputs/host.js")
-    assert words.file("reference/map.toml").is_relative_to(tmp_path)
 
 
 def test_what_is_not_shown_is_not_translated() -> None:

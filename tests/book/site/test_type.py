@@ -8,23 +8,16 @@ from pathlib import Path
 
 import pytest
 from fontTools.ttLib import TTFont
-from playwright.sync_api import Page, Playwright, Route
+from playwright.sync_api import Page
 
 from book._site.style import font
-from tests.book.site.browser import ROOT, SITE, launch, scroll_through
-from tests.book.site.conftest import nothing_wrong, open_page
+from tests.book.site.browser import ROOT, SITE, scroll_through
 from tests.book.site.visit import Visit
 
 BUDGET = 60_000  # bytes of the face on one page
 CHAPTER, EXPLORABLE = "notebooks/07_rope_in_code", "book/intro.html"
 # Source Sans has none of these. They stand in a few places, and the reader's own faces have them.
 LACKING = set("⌈⌉⌊⌋≪∓∎⏎␣◥")
-
-MOST_SHIFT = 0.02  # of the web's "cumulative layout shift", of which it counts 0.1 as good
-COUNT_SHIFTS = """window.posencShift = 0;
-new PerformanceObserver((list) => {
-  for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.posencShift += value;
-}).observe({ type: 'layout-shift', buffered: true });"""
 
 FAMILIES = """(selectors) => selectors.map((selector) => (
   getComputedStyle(document.querySelector(selector)).fontFamily.split(',')[0].replaceAll('"', '')
@@ -113,54 +106,3 @@ def test_all_but_code_is_set_in_the_face(chapter: Page) -> None:
     assert font.FAMILY not in chapter.evaluate(FAMILIES, ["pre", "p code"])
     plotted = "getComputedStyle(document.querySelector('.posenc-canvas .xtick text')).fontFamily"
     assert chapter.evaluate(plotted).startswith(f'"{font.FAMILY}"')
-
-
-# ---- while the face comes -------------------------------------------------------------------------------------------
-
-
-def held(page: Page) -> list[Route]:
-    """The requests for the face, which does not come to this page until the test lets it."""
-    routes: list[Route] = []
-    page.add_init_script(COUNT_SHIFTS)
-    page.route("**/posenc/face*.woff2", lambda route: routes.append(route))
-    return routes
-
-
-def let_come(page: Page, routes: list[Route]) -> None:
-    """Let the face come, and wait until the page is drawn with it."""
-    for route in routes:
-        route.continue_()
-    page.evaluate(
-        """document.fonts.ready.then(() => new Promise((drawn) => (
-          requestAnimationFrame(() => requestAnimationFrame(() => drawn()))
-        )))"""
-    )
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        f"{CHAPTER}.html",
-        *(
-            pytest.param(name, marks=pytest.mark.release)
-            for name in (EXPLORABLE, "book/claims.html", "book/the_map.html")
-        ),
-    ],
-)
-def test_text_stays_in_its_place_when_the_face_comes(name: str, playwright: Playwright, site_url: str) -> None:
-    """All else has come before. Letters are as wide as their face says: Chromium without a screen rounds to pixels."""
-    with launch(playwright, "--font-render-hinting=none") as browser:
-        page, watch = open_page(browser)
-        routes = held(page)
-        page.goto(f"{site_url}/{name}", wait_until="domcontentloaded")
-        page.wait_for_function("!document.querySelector('.math:not(:has(mjx-container))')")
-        page.wait_for_timeout(500)
-        measure = "[document.querySelector('article').offsetHeight, window.posencShift]"
-        height, shift = page.evaluate(measure)
-        assert routes
-        let_come(page, routes)
-        page.wait_for_timeout(500)
-        height_then, shift_then = page.evaluate(measure)
-        nothing_wrong([watch])
-    assert height_then == pytest.approx(height, rel=0.02)
-    assert shift_then - shift <= MOST_SHIFT

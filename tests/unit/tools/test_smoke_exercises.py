@@ -10,23 +10,6 @@ STUB = "def double(x):\n    return None"
 CHECK = "print('right' if double(2) == 4 else 'not yet: double(2) is 4')"
 
 
-def solved(code: str) -> str:
-    return f"<details><summary>Solution</summary>\n\n```python\n{code}\n```\n\n</details>"
-
-
-def cell(kind: str, source: str, *tags: str, name: str = "an-id") -> dict:
-    extra = {"outputs": [], "execution_count": None} if kind == "code" else {}
-    return {"cell_type": kind, "id": name, "metadata": {"tags": list(tags)}, "source": source, **extra}
-
-
-def exercise(solution: str) -> list[dict]:
-    return [
-        cell("code", STUB, "exercise", name="stub"),
-        cell("code", CHECK, "check", name="check"),
-        cell("markdown", solution, name="solution"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("solution", "output"),
     [
@@ -36,8 +19,12 @@ def exercise(solution: str) -> list[dict]:
     ],
 )
 def test_the_solution_takes_the_stubs_place_before_the_check(solution, output):
-    tasks = exercises(exercise(solved(solution)))
-    assert try_out({}, tasks)["checks"] == {"stub": output}
+    folded = f"<details><summary>Solution</summary>\n\n```python\n{solution}\n```\n\n</details>"
+    cells = [
+        {"cell_type": kind, "id": name, "metadata": {"tags": [name]}, "source": source}
+        for kind, name, source in (("code", "exercise", STUB), ("code", "check", CHECK), ("markdown", "fold", folded))
+    ]
+    assert try_out({}, exercises(cells))["checks"] == {"exercise": output}
 
 
 @pytest.mark.parametrize(

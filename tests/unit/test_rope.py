@@ -276,24 +276,3 @@ def test_one_graph_serves_every_length_and_offset(torch, rope):
             gradients = [torch.autograd.grad(sum(x.square().sum() for x in of), [q, k]) for of in (found, expected)]
             torch.testing.assert_close(*gradients, atol=2e-6, rtol=0)
     assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == len(calls)
-
-
-@pytest.mark.release
-@pytest.mark.torch
-@pytest.mark.parametrize("strict", [False, True])
-@fixed_ropes
-def test_exported_with_a_dynamic_length(torch, strict, rope):
-    class Model(torch.nn.Module):
-        def forward(self, q, k, positions=None):
-            return rope(q, k, positions)
-
-    def inputs(length, given):
-        at = torch.arange(length)[:, None] if rope.axes else torch.arange(length)
-        return [*torch.tensor(heads(2, 1, 2, length, 20)).float(), *[at] * given]
-
-    length = torch.export.Dim("length", min=2, max=512)
-    for given in (False, True):
-        shapes = {"q": {2: length}, "k": {2: length}, **({"positions": {0: length}} if given else {})}
-        exported = torch.export.export(Model(), tuple(inputs(8, given)), dynamic_shapes=shapes, strict=strict).module()
-        for n in (8, 30):
-            same(exported(*inputs(n, given)), Model()(*inputs(n, given)), 1e-6)

@@ -32,13 +32,6 @@ def test_dynamic_is_ntk_by_the_length_at_hand(dim, base, seq_len, length):
         np.testing.assert_allclose(scaled.inv_freq, expected.inv_freq, rtol=1e-13)
 
 
-@given(wide_dims, bases, lengths, st.floats(1, 100), st.data())
-def test_dynamic_leaves_a_short_sequence_alone(dim, base, length, factor, data):
-    seq_len = data.draw(st.integers(0, length))
-    scaled = dynamic_ntk(dim, base, seq_len=seq_len, original_max_position_embeddings=length, factor=factor)
-    np.testing.assert_array_equal(scaled.inv_freq, inv_freq(dim, base))
-
-
 def test_a_factor_beyond_floats_is_refused():
     with pytest.raises(ValueError, match=re.escape("factor must leave base·factor^(dim/(dim − 2)) finite, got 1e+200")):
         ntk_base(4, factor=1e200)

@@ -238,19 +238,6 @@ def test_a_module_keeps_its_frequencies_in_float32_and_in_its_state(torch, rope,
         RotaryEmbedding(ROPES["dynamic"])
 
 
-@pytest.mark.torch
-def test_vmap_over_sequences(torch):
-    rope, q, at = Rope(8), torch.tensor(heads(3, 2, 5, 8)), torch.tensor([[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [2] * 5])
-    torch.testing.assert_close(torch.vmap(rope.rotate)(q, at), rope.rotate(q, at))
-    by_offset = torch.vmap(lambda x, offset: rope.rotate(x, offset=offset))(q, at[:, 0])
-    torch.testing.assert_close(by_offset, rope.rotate(q, offset=at[:, 0]))
-    dynamic, x = ROPES["dynamic"], torch.ones(3, 2, 5, 20)
-    with pytest.raises(ValueError, match="seq_len must be given"):
-        torch.vmap(dynamic.rotate)(x, at)
-    mapped = torch.vmap(lambda x, at: dynamic.rotate(x, at, seq_len=10))(x, at)
-    torch.testing.assert_close(mapped, dynamic.rotate(x, at))
-
-
 @pytest.mark.release
 @pytest.mark.torch
 @fixed_ropes

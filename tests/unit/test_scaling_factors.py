@@ -38,20 +38,6 @@ def test_proportional_stops_the_slow_pairs(dim, base, share, factor):
     np.testing.assert_array_equal(scaled[turning:], np.zeros(dim // 2 - turning))
 
 
-@pytest.mark.torch
-def test_longrope_lists_may_be_tensors():
-    import torch
-
-    shared = {"dim": 4, "seq_len": 65, "original_max_position_embeddings": 64, "factor": 4}
-    long = torch.tensor([2.0, 4.0], dtype=torch.float64, requires_grad=True)
-    scaled = longrope(short_factor=[1.0, 1.0], long_factor=long, **shared).inv_freq
-    scaled.sum().backward()
-    np.testing.assert_allclose(scaled.detach(), [0.5, 0.0025])
-    np.testing.assert_allclose(long.grad, [-0.25, -0.01 / 16])
-    with pytest.raises(TypeError, match="cannot mix"):
-        longrope(short_factor=np.ones(2), long_factor=long, **shared)
-
-
 @pytest.mark.parametrize(("dim", "n_axes", "pairs"), [(12, 1, 6), (12, 2, 3), (12, 3, 2), (80, 3, 13)])
 def test_axes_have_a_whole_list_each(dim, n_axes, pairs):
     expected = [100.0 ** (-pair / pairs) for pair in range(pairs)]

@@ -13,7 +13,6 @@ from posenc.scaling import dynamic_ntk, ntk_aware, ntk_base
 
 wide_dims = st.integers(2, 128).map(lambda pairs: 2 * pairs)  # NTK scaling needs two pairs
 bases = st.floats(1.01, 1e8)
-factors = st.floats(1, 1000)
 lengths = st.integers(1, 2**20)
 
 

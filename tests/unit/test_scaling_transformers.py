@@ -1,7 +1,6 @@
 """posenc.scaling against the library transformers: every function, any ramp, and whole models."""
 
 import copy
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,37 +9,6 @@ from posenc.scaling import from_config
 from tests.unit.rope_configurations import configured
 
 pytestmark = pytest.mark.torch
-
-
-@pytest.fixture(scope="module")
-def hugging_face():
-    """What the tests need of transformers; importing it takes seconds."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HF_HUB_OFFLINE", "1")
-        import transformers
-        from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
-        from transformers.models.glm4.modeling_glm4 import Glm4RotaryEmbedding
-        from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLVisionRotaryEmbedding
-
-        def config(rope, longest):
-            return transformers.LlamaConfig(
-                hidden_size=256,
-                num_attention_heads=4,
-                head_dim=64,
-                max_position_embeddings=longest,
-                rope_parameters=copy.deepcopy(rope),
-            )
-
-        yield SimpleNamespace(
-            config=config,
-            functions=ROPE_INIT_FUNCTIONS
-            | {
-                "default": lambda config, seq_len=None: Glm4RotaryEmbedding.compute_default_rope_parameters(config),
-                "axial": lambda config, seq_len=None: Qwen2VLVisionRotaryEmbedding.compute_axial_rope_parameters(
-                    config
-                ),
-            },
-        )
 
 
 def assert_agrees(scaled, theirs):
@@ -52,11 +20,22 @@ def assert_agrees(scaled, theirs):
 
 
 @configured
-def test_transformers_agrees(hugging_face, rope, longest, seq_len, expected):
-    config = hugging_face.config(rope, longest)
-    theirs = hugging_face.functions[rope.get("rope_type", "default")](config, seq_len=seq_len)
+def test_transformers_agrees(rope, longest, seq_len, expected, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    import transformers
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+    from transformers.models.glm4.modeling_glm4 import Glm4RotaryEmbedding
+    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLVisionRotaryEmbedding
+
+    functions = ROPE_INIT_FUNCTIONS | {
+        "default": lambda config, seq_len: Glm4RotaryEmbedding.compute_default_rope_parameters(config),
+        "axial": lambda config, seq_len: Qwen2VLVisionRotaryEmbedding.compute_axial_rope_parameters(config),
+    }
+    sizes = {"hidden_size": 256, "num_attention_heads": 4, "head_dim": 64, "max_position_embeddings": longest}
+    config = transformers.LlamaConfig(**sizes, rope_parameters=copy.deepcopy(rope))
+    saved = config.to_dict()
+    theirs = functions[rope.get("rope_type", "default")](config, seq_len=seq_len)
     assert_agrees(expected(), theirs)
     whole = {"head_dim": 64, "max_position_embeddings": longest, "rope_parameters": rope}
     assert_agrees(from_config(whole, 64, seq_len), theirs)
-    saved = hugging_face.config(rope, longest).to_dict()
     assert_agrees(from_config(saved, 64, seq_len), theirs)

@@ -50,6 +50,12 @@ def test_it_acts_at_its_injection_point_alone(case):
     assert scheme.logit_scale(HEAD_DIM, LENGTH) == pytest.approx(expected.get(name_of(case), 1 / math.sqrt(8)))
 
 
+def test_temperature_of_nope():
+    assert make_scheme("none_with_temperature", factor=2.0).logit_scale(16, 10**6) == 2 / 4
+    follows = make_scheme("none_with_temperature", trained_length=128)
+    assert [follows.logit_scale(16, n) for n in (0, 1, 128, 128**2)] == pytest.approx([0.25] * 3 + [0.5])
+
+
 def test_a_scheme_of_ones_own():
     """A subclass overrides one method and gets checked arguments."""
 
@@ -130,7 +136,7 @@ def test_narrow_dtypes(case, dtype, tolerance):
 
 @every_case
 def test_parameters_and_state(case):
-    """Some schemes learn; parameters are equal for equal seeds, and come back from a state_dict."""
+    """Some schemes learn; parameters are equal for equal seeds."""
     learned = set(make(case).state_dict())
     assert learned == {name for name, _ in make(case).named_parameters()}
     assert bool(learned) == (name_of(case) in {"learned", "t5", "kerple", "fire", *CONTENT_SCHEMES})
@@ -158,7 +164,7 @@ def test_it_compiles_into_one_graph(case):
 
 
 def test_bad_names():
-    with pytest.raises(ValueError, match=r"name must be one of .*'none', .*got 'RoPE'"):
+    with pytest.raises(ValueError, match="name must be one of none, .*, rope, .*got 'RoPE'"):
         make_scheme("RoPE")
     with pytest.raises(TypeError, match="name must be a string"):
         make_scheme(["rope"])

@@ -7,7 +7,6 @@ import json
 import numpy as np
 import pytest
 
-from posenc._numbers import grouped
 from posenc.configuration import read_configuration
 from posenc.doctor import LEVELS, diagnose
 from posenc.doctor._json import TABLE
@@ -129,18 +128,3 @@ def test_infinity_and_nan_are_read_as_python_writes_them():
     assert diagnose(config).worst() == "fine"
     assert diagnose('{"rope_theta": NaN, "head_dim": 64, "rope_scaling": null}').findings[0].rule == "silent"
     assert diagnose('{"rope_theta": -Infinity, "head_dim": 64}').findings[0].rule == "mistyped"
-
-
-@pytest.mark.parametrize("example", [one for one in TABLE["examples"] if "rope_scaling" in one["config"]])
-def test_the_key_of_the_base_tells_the_wavelength_of_its_own_formula(example):
-    """Before any scaling: θ_i = base^(−2i/d), whatever the rope dictionary makes of it."""
-    config = example["config"]
-    width = config.get("head_dim", config["hidden_size"] // config["num_attention_heads"])
-    base = config["rope_theta"]
-    diagnosis = diagnose(config, example.get("length"))
-    [told] = [key.text for key in diagnosis.keys if key.path == "rope_theta"]
-    if diagnosis.rotations[0].after is None:
-        assert told == "The base of the frequencies θ_i = base^(−2i/d)."
-    else:
-        wavelength = grouped(2 * np.pi * base ** ((width - 2) / width))
-        assert f": the slowest pair has a wavelength of {wavelength} tokens." in told

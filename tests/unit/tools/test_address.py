@@ -25,20 +25,6 @@ def test_what_is_no_address_is_refused_by_name(wrong):
     assert repr(wrong) in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("edit", "name"),
-    [(address.config, "_config.yml"), (address.readme, "README.md"), (address.citation, "CITATION.cff")]
-    + [(address.project, "pyproject.toml"), (address.project, "src/posenc_lab/pyproject.toml")],
-)
-def test_setting_twice_is_setting_once_and_unsetting_restores(edit, name):
-    text = (ROOT / name).read_text(encoding="utf-8")
-    unset, once = edit(text, ""), edit(text, URL)
-    assert URL in once
-    assert edit(once, URL) == once
-    assert edit(once, "") == unset
-    assert URL not in unset
-
-
 def test_files_in_the_repository_agree_on_the_address():
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     url = config["repository"]["url"]

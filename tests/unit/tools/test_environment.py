@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -56,17 +55,6 @@ def test_torch_is_installed_only_where_it_is_wanted_and_missing(monkeypatch, tor
 def test_a_torch_that_is_new_enough_is_recognised(monkeypatch, version, kept):
     monkeypatch.setattr(environment, "ask", lambda python, code: version)
     assert environment.torch_present("python") == kept
-
-
-def test_an_environment_that_is_up_to_date_is_left_alone(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(subprocess, "call", lambda command: pytest.fail(f"ran {command}"))
-    python = tmp_path / "bin" / "python"
-    python.parent.mkdir()
-    python.touch()
-    stamp = tmp_path / ".posenc-environment"
-    stamp.write_text(environment.fingerprint(False, os.path.abspath(tmp_path)) + "\nbook course lab node test")
-    environment.prepare(str(tmp_path), ["course"])
-    assert capsys.readouterr().out == f"Environment: {tmp_path} is up to date.\n"
 
 
 @pytest.mark.release

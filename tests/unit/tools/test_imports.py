@@ -34,11 +34,6 @@ MANY = A | {"many/b.py", "js/b.json"}
 LAB = {"__init__.py", "lab/__init__.py", "lab/measured.py", "../p_lab/data/results.npz"}
 
 
-def named(path: Path, package: Package) -> str:
-    """A file's path from the package's folder."""
-    return Path(os.path.relpath(path, package.folder)).as_posix()
-
-
 @pytest.fixture
 def package(tmp_path: Path) -> Package:
     for name, text in FILES.items():
@@ -68,16 +63,4 @@ def package(tmp_path: Path) -> Package:
     ],
 )
 def test_files_on_which_code_depends(package: Package, source: str, names: set[str]) -> None:
-    assert {named(path, package) for path in package.files(source)} == names
-
-
-def test_what_the_package_itself_shows() -> None:
-    """Of the explorables only that which is shown counts, and of the laboratory no module that prints its tables."""
-    package = Package()
-    source = "from posenc import lab\nfrom posenc.widgets import DecayExplorer\nlab.results()"
-    names = {named(path, package) for path in package.files(source)}
-    assert {"js/decay_explorer.json", "js/shell.json", "widgets/_base.py"} <= names
-    assert "../posenc_lab/data/results.json.xz" in names
-    assert (
-        not {"js/rotation_planes.json", "widgets/rotation_planes.py", "lab/tables.py", "js/decay_explorer.js"} & names
-    )
+    assert {os.path.relpath(path, package.folder) for path in package.files(source)} == names

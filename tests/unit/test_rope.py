@@ -254,7 +254,7 @@ def test_one_graph_serves_every_length_and_offset(torch, rope):
         name: torch.compile(of, fullgraph=True, dynamic=True, backend="aot_eager") for name, of in calls.items()
     }
     for length in (7, 9, 30):
-        q, k = torch.tensor(heads(2, 2, 3, length, 20)).float().requires_grad_()
+        q, k = (x.clone().requires_grad_() for x in torch.tensor(heads(2, 2, 3, length, 20)).float())
         at = torch.arange(length)[:, None] if rope.axes else torch.arange(length)
         given = {"counted": [], "offset": [length + 3], "offsets": [torch.tensor([length, 5])], "positions": [at]}
         for name, more in given.items():

@@ -82,10 +82,6 @@ def test_arrays_and_tensors_are_both_taken(cell: str) -> None:
     np.testing.assert_allclose(QUESTION.on_arrays(defined(cell))(np.array([9.0])), [3.0])
 
 
-def test_only_tensors_are_given_where_the_question_says_so() -> None:
-    assert "it raised AssertionError" in printed(replace(QUESTION, tensors="only"), IN_NUMPY)
-
-
 def test_without_torch_numpy_answers_and_torch_is_named(without_torch: None) -> None:
     recorded = decode(encode([np.array([1.0, 4.0]), np.array([1.0, 2.0])]))
     part = replace(QUESTION.parts[0], trials=(Trial((recorded[0],), recorded[1]),))

@@ -134,13 +134,3 @@ def test_any_bytes_are_data_or_refused(content: bytes) -> None:
     except ValueError:
         return
     assert content  # what was decoded was said
-
-
-def test_a_reply_has_narrower_limits() -> None:
-    assert decode(encode(np.zeros(10)), most=10).size == 10
-    with pytest.raises(ValueError, match="too many elements"):
-        decode(encode([np.zeros(6), np.zeros(6)]), most=10)
-    with pytest.raises(ValueError, match="are too many"):
-        encode("x" * 100, longest=50)
-    with pytest.raises(ValueError, match="too much of it is no array"):
-        decode(encode("x" * 100), longest=50)

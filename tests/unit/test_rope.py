@@ -10,7 +10,7 @@ import pytest
 from posenc import scaling
 from posenc.frequencies import angles, inv_freq
 from posenc.position_ids import grid_position_ids, mrope_position_ids, packed_position_ids
-from posenc.rope import Rope, sections
+from posenc.rope import Rope
 from posenc.rotary import LAYOUTS, cos_sin, rotate
 
 YARN = {"factor": 4.0, "original_max_position_embeddings": 16}
@@ -124,18 +124,6 @@ def test_partial_rotary_and_given_frequencies():
     np.testing.assert_array_equal(odd[..., 6:], x[..., 6:7])
 
 
-def test_frequencies_and_attention_factor_cannot_be_set():
-    rope, given = Rope(8), np.ones(4)
-    for name in ("inv_freq", "attention_factor"):
-        with pytest.raises(AttributeError, match="no setter"):
-            setattr(rope, name, 2.0)
-    with pytest.raises(ValueError, match="read-only"):
-        rope.inv_freq[0] = 2.0
-    copy = Rope.from_frequencies(given)
-    given[0] = 2.0
-    assert copy.inv_freq[0] == 1.0
-
-
 @pytest.mark.parametrize("rope", [ROPES["dynamic"], Rope.from_config(DYNAMIC_CONFIG, 20)], ids=["function", "config"])
 def test_frequencies_that_follow_the_length_of_the_sequence(xp, rope):
     x = xp.asarray(heads(1, 1, 40, 20))
@@ -158,9 +146,9 @@ def test_frequencies_that_follow_the_length_of_the_sequence(xp, rope):
 
 
 @layouts
-@pytest.mark.parametrize("widths", [(4, 4), (16, 56, 56)])
-def test_axial_rope_rotates_each_part_of_a_head_by_its_axis(xp, widths, layout):
-    at, rope = grid_position_ids(*(2, 3, 2)[: len(widths)]), Rope.axial(widths, layout=layout)
+def test_axial_rope_rotates_each_part_of_a_head_by_its_axis(xp, layout):
+    widths = (16, 56, 56)
+    at, rope = grid_position_ids(2, 3, 2), Rope.axial(widths, layout=layout)
     x = heads(1, 2, len(at), sum(widths))
     phi = np.concatenate([angles(at[:, axis], inv_freq(width)) for axis, width in enumerate(widths)], axis=-1)
     for positions in (xp.asarray(at), at.tolist()):
@@ -170,26 +158,11 @@ def test_axial_rope_rotates_each_part_of_a_head_by_its_axis(xp, widths, layout):
         same([rope.rotate(xp.asarray(x), **options)], [rope.rotate(x, np.arange(len(at))[:, None] + 3)])
 
 
-@layouts
-@pytest.mark.parametrize("interleaved", [False, True])
-def test_mrope_equals_a_plain_reference(xp, interleaved, layout):
-    """Text, an image of 2 × 3 patches, a video of two frames, text: each pair by the position on its axis."""
-    axes = [0, 1, 2] * 10 + [0, 0] if interleaved else [0] * 8 + [1] * 12 + [2] * 12
-    sizes, at = [axes.count(axis) for axis in range(3)], mrope_position_ids([3, (1, 2, 3), (2, 2, 2), 2])  # (19, 3)
-    assert sections(sizes, interleaved) == axes
-    assert at[:5].tolist() == [[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 3], [3, 3, 4]]
-    assert at[8:11].tolist() == [[3, 4, 5], [6, 6, 6], [6, 6, 7]]
-    x, positions = heads(2, 1, 19, 64), xp.asarray(np.stack([at, at]))  # (batch, length, 3)
-    phi = [[token[axes[pair]] * 10_000 ** (-pair / 32) for pair in range(32)] for token in at.tolist()]
-    config = {"rope_theta": 1e4, "mrope_section": sizes, "mrope_interleaved": interleaved}
-    for made in (Rope(64, axes=axes, layout=layout), Rope.from_config(config, 64, layout=layout)):
-        same([made.rotate(xp.asarray(x), positions)], [rotate(x, phi, layout)])
-
-
 def test_text_goes_on_after_the_largest_position_of_an_image_or_video():
     """An image takes as many positions as its longer side; a video may have more frames than that."""
     assert mrope_position_ids([2, (1, 3, 5), 1])[-1].tolist() == [7, 7, 7]
     assert mrope_position_ids([2, (20, 2, 2), 1])[-1].tolist() == [22, 22, 22]
+    assert mrope_position_ids([1, (1, 2, 2)]).tolist() == [[0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 2, 1], [1, 2, 2]]
 
 
 def test_layers_of_several_kinds():
@@ -211,24 +184,6 @@ def test_what_a_configuration_says_of_the_rotation():
     assert (listed.inv_freq.tolist(), listed.rotary_dim, listed.axes) == ([1.0, 0.5, 0.0], 6, (0, 0, 1))
 
 
-def test_one_line_says_what_it_is():
-    assert repr(Rope(8)) == "Rope(8, layout='half-split', 4 pairs from 1 to 0.001 radians per token)"
-    yarn = "8 pairs from 1 to 7.91e-05 radians per token, attention factor 1.139)"
-    assert repr(ROPES["interleaved, YaRN, partial"]) == f"Rope(20, layout='interleaved', {yarn}"
-    assert repr(Rope.axial((4, 4))).endswith("along 2 axes)")
-
-
-@pytest.mark.torch
-@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
-def test_queries_keep_their_dtype_and_are_rounded_once(torch, dtype):
-    rope, (q, k) = Rope(16), torch.tensor(heads(2, 2, 3, 9, 16)).to(getattr(torch, dtype))
-    wide = q.double().dtype if dtype == "float64" else torch.float32
-    for ours, exact in zip(rope(q, k, offset=5), rope(q.double(), k.double(), offset=5), strict=True):
-        torch.testing.assert_close(ours, exact.to(wide).to(q.dtype))
-    empty = torch.ones(1, 2, 5, 16, device="meta")
-    assert all(x.is_meta for x in (*rope(empty, empty, torch.arange(5, device="meta")), rope.rotate(empty)))
-
-
 @pytest.mark.torch
 def test_autocast_changes_no_angle(torch):
     rope, q = Rope(16), torch.tensor(heads(1, 1, 9, 16)).float()
@@ -239,32 +194,30 @@ def test_autocast_changes_no_angle(torch):
 
 @pytest.mark.torch
 @pytest.mark.parametrize("of", ["tensor", "module"])
-@pytest.mark.parametrize("counted", [True, False])
-def test_learned_frequencies_act_in_the_next_call(torch, of, counted):
+def test_learned_frequencies_act_in_the_next_call(torch, of):
     """Also after a pass without gradients of the same shape: nothing is kept from it."""
     from posenc.rotary_module import RotaryEmbedding
 
     module = RotaryEmbedding(Rope(4), learnable=True)
-    learned, q, at = module.inv_freq, torch.tensor(heads(1, 1, 6, 4)).float(), None if counted else torch.arange(6)
+    learned, q = module.inv_freq, torch.tensor(heads(1, 1, 6, 4)).float()
     call = module if of == "module" else Rope.from_frequencies(learned)
 
     def step():
         learned.grad = None
-        rotated_q, rotated_k = call(q, q, at)
+        rotated_q, rotated_k = call(q, q)
         (rotated_q @ rotated_k.mT).square().sum().backward()
         assert learned.grad.abs().min() > 0
         torch.optim.SGD([learned], lr=1e-2).step()
 
     with torch.no_grad():
-        last = call(q, q, at)[0]
+        last = call(q, q)[0]
         for change in (
             torch.enable_grad()(step),
             lambda: learned.mul_(-0.5),  # a frequency may cross 0
             lambda: module.load_state_dict({"inv_freq": torch.tensor([0.3, 0.03])}),
-            torch.enable_grad()(step),
         ):
             change()
-            now, right = call(q, q, at)[0], Rope.from_frequencies(learned.numpy().copy())(q, q, at)[0]
+            now, right = call(q, q)[0], Rope.from_frequencies(learned.numpy().copy())(q, q)[0]
             torch.testing.assert_close(now, right)
             assert not torch.allclose(now, last)
             last = now
@@ -285,19 +238,6 @@ def test_a_module_keeps_its_frequencies_in_float32_and_in_its_state(torch, rope,
         RotaryEmbedding(ROPES["dynamic"])
 
 
-@pytest.mark.torch
-def test_vmap_over_sequences(torch):
-    rope, q, at = Rope(8), torch.tensor(heads(3, 2, 5, 8)), torch.tensor([[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [2] * 5])
-    torch.testing.assert_close(torch.vmap(rope.rotate)(q, at), rope.rotate(q, at))
-    by_offset = torch.vmap(lambda x, offset: rope.rotate(x, offset=offset))(q, at[:, 0])
-    torch.testing.assert_close(by_offset, rope.rotate(q, offset=at[:, 0]))
-    dynamic, x = ROPES["dynamic"], torch.ones(3, 2, 5, 20)
-    with pytest.raises(ValueError, match="seq_len must be given"):
-        torch.vmap(dynamic.rotate)(x, at)
-    mapped = torch.vmap(lambda x, at: dynamic.rotate(x, at, seq_len=10))(x, at)
-    torch.testing.assert_close(mapped, dynamic.rotate(x, at))
-
-
 @pytest.mark.release
 @pytest.mark.torch
 @fixed_ropes
@@ -310,32 +250,16 @@ def test_one_graph_serves_every_length_and_offset(torch, rope):
     }
     torch._dynamo.reset()
     torch._dynamo.utils.counters.clear()
-    compiled = {name: torch.compile(of, fullgraph=True, dynamic=True, backend="eager") for name, of in calls.items()}
+    compiled = {
+        name: torch.compile(of, fullgraph=True, dynamic=True, backend="aot_eager") for name, of in calls.items()
+    }
     for length in (7, 9, 30):
-        q, k = torch.tensor(heads(2, 2, 3, length, 20)).float()
+        q, k = (x.clone().requires_grad_() for x in torch.tensor(heads(2, 2, 3, length, 20)).float())
         at = torch.arange(length)[:, None] if rope.axes else torch.arange(length)
         given = {"counted": [], "offset": [length + 3], "offsets": [torch.tensor([length, 5])], "positions": [at]}
         for name, more in given.items():
-            same(compiled[name](q, k, *more), calls[name](q, k, *more), 1e-6)
+            found, expected = compiled[name](q, k, *more), calls[name](q, k, *more)
+            torch.testing.assert_close(found, expected, atol=1e-6, rtol=0)
+            gradients = [torch.autograd.grad(sum(x.square().sum() for x in of), [q, k]) for of in (found, expected)]
+            torch.testing.assert_close(*gradients, atol=2e-6, rtol=0)
     assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == len(calls)
-
-
-@pytest.mark.release
-@pytest.mark.torch
-@pytest.mark.parametrize("strict", [False, True])
-@fixed_ropes
-def test_exported_with_a_dynamic_length(torch, strict, rope):
-    class Model(torch.nn.Module):
-        def forward(self, q, k, positions=None):
-            return rope(q, k, positions)
-
-    def inputs(length, given):
-        at = torch.arange(length)[:, None] if rope.axes else torch.arange(length)
-        return [*torch.tensor(heads(2, 1, 2, length, 20)).float(), *[at] * given]
-
-    length = torch.export.Dim("length", min=2, max=512)
-    for given in (False, True):
-        shapes = {"q": {2: length}, "k": {2: length}, **({"positions": {0: length}} if given else {})}
-        exported = torch.export.export(Model(), tuple(inputs(8, given)), dynamic_shapes=shapes, strict=strict).module()
-        for n in (8, 30):
-            same(exported(*inputs(n, given)), Model()(*inputs(n, given)), 1e-6)

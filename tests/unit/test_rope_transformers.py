@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -129,27 +127,15 @@ def test_models_that_rotate_in_a_way_of_their_own(model, part, settings, layout,
     assert torch.equal(turned[:, rope.rotary_dim :], pairs[:, rope.rotary_dim :])
 
 
-# Default configurations that speak of rotation, or whose code does, and from which transformers computes none, and why.
+# Default configurations that speak of rotation, or whose code does, and from which transformers computes none.
 REFUSED = {
-    "BltConfig": "its code rotates by more than its configuration says",
-    "ClvpEncoderConfig": "its code rotates by more than its configuration says",
-    "EfficientLoFTRConfig": "its code rotates by more than its configuration says",
-    "EsmConfig": 'its position_embedding_type is "absolute", and',
-    "EsmFold2AtomEncoderConfig": "its code rotates by more than its configuration says",
-    "Glm5NextTextConfig": "nothing in its attention rotates",
-    "GraniteMoeHybridConfig": "its position_embedding_type is null, and",
-    "KimiLinearConfig": "nothing in its attention rotates",
-    "PPDocLayoutV2Config": "its code rotates by more than its configuration says",
-    "Qwen3OmniMoeTextConfig": "leaves 73 dimensions to rotate, which must be even",  # 37 pairs need 74 of 73
-    "SeamlessM4TConfig": 'its position_embeddings_type is "relative", and',
-    "VJEPA2Config": "its code rotates by more than its configuration says",
-    "Wav2Vec2BertConfig": 'its position_embeddings_type is "relative_key", and',
-    "Wav2Vec2ConformerConfig": 'its position_embeddings_type is "relative", and',
-    "Zamba2Config": "its use_mem_rope is false, and",
-}
-ROTATES = re.compile(r"def (apply_rotary|rotate_)")  # how their code names what turns queries and keys
-# Models whose code has this and no configuration does: copied and not called, or (lightglue) by angles that it learns.
-UNUSED = {"jamba", "lightglue", "nemotron_asr_streaming", "nemotron_h", "parakeet"}
+    *("BltConfig", "ClvpEncoderConfig", "EfficientLoFTRConfig", "EsmFold2AtomEncoderConfig", "PPDocLayoutV2Config",
+      "VJEPA2Config"),  # their code rotates by more than they say
+    *("EsmConfig", "GraniteMoeHybridConfig", "SeamlessM4TConfig", "Wav2Vec2BertConfig", "Wav2Vec2ConformerConfig",
+      "Zamba2Config"),  # a setting turns rotation off
+    *("Glm5NextTextConfig", "KimiLinearConfig"),  # nothing in their attention rotates
+    "Qwen3OmniMoeTextConfig",  # of 73 dimensions, 37 pairs need 74
+}  # fmt: skip
 
 
 def _theirs(config, rope, layer_type):
@@ -198,7 +184,7 @@ def test_every_configuration_of_transformers(transformers):
     """
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    agree, refused, differ, elsewhere, models = 0, {}, [], set(), set()
+    agree, refused, differ, elsewhere = 0, set(), [], set()
     for name in CONFIG_MAPPING:
         try:
             whole = CONFIG_MAPPING[name]()
@@ -209,13 +195,12 @@ def test_every_configuration_of_transformers(transformers):
             rope = settings.get("rope_parameters")
             if not (rope or kind in REFUSED or _speaks_of_rotation(settings)):
                 continue
-            models.add(type(config).__module__.split(".")[2])
             per_layer = any(isinstance(value, dict) for value in (rope or {}).values())
             for layer_type in [kind for kind, value in rope.items() if value] if per_layer else [None]:
                 try:
                     ours = from_config(settings, layer_type=layer_type)
-                except ValueError as error:
-                    refused[kind] = str(error)
+                except ValueError:
+                    refused.add(kind)
                     continue
                 if not rope:
                     elsewhere.add(kind)
@@ -230,8 +215,4 @@ def test_every_configuration_of_transformers(transformers):
     assert agree > 420
     elsewhere -= {"CohereCompassTextConfig"}  # whose default has parameters for no type of layers, see below
     assert elsewhere <= {type(_made(transformers, *of_model[:2])[0]).__name__ for of_model in OWN_CODE}
-    assert refused.keys() == REFUSED.keys()
-    assert all(why in refused[kind] for kind, why in REFUSED.items())
-    files = Path(transformers.__file__).parent.glob("models/*/modeling_*.py")
-    code = {file.parent.name for file in files if ROTATES.search(file.read_text(encoding="utf-8"))}
-    assert code - models - {"roformer"} == UNUSED  # roformer is compared above
+    assert refused == REFUSED

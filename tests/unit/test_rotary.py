@@ -29,8 +29,6 @@ DTYPES = {"float64": 1e-14, "float32": 1e-6, "bfloat16": 2e-2, "float16": 3e-3} 
 layouts = pytest.mark.parametrize("layout", LAYOUTS)
 methods = pytest.mark.parametrize("method", METHODS)
 random = np.random.default_rng
-# torch's own code for forward derivatives still uses torch.jit.script
-old_jit = pytest.mark.filterwarnings("ignore:`torch.jit.script.*` is deprecated:DeprecationWarning")
 
 
 def normal(*shape, seed=0):
@@ -67,11 +65,11 @@ def test_rotation_equals_a_loop_over_the_definition(xp, method, layout):
 
 @layouts
 @methods
-@pytest.mark.parametrize("dim", [2, 6, 64])
+@pytest.mark.parametrize("dim", [2, 64])
 def test_scores_depend_on_the_offset_alone_and_norms_are_kept(dim, method, layout):
     """With q = k a wrong sign would not show: the score of (m, n) is then that of (n, m)."""
-    q, k = normal(2, 200, dim)
-    m, n, shift = random(1).integers(-1_000_000, 1_000_000, (3, 200))
+    q, k = normal(2, 50, dim)
+    m, n, shift = random(1).integers(-1_000_000, 1_000_000, (3, 50))
 
     def turned(x, at, layout=layout):
         return method(x, phi_at(at, dim), layout)
@@ -96,17 +94,7 @@ def test_fractional_positions_are_rotations_too(method, layout):
     same(method(rotated, phi_at(at), layout), method(x, phi_at(2 * at), layout))
 
 
-@layouts
-def test_the_blocks_of_a_rotation_by_hand(layout):
-    c, s = np.cos([1, 0.01]), np.sin([1, 0.01])
-    blocks = {
-        "interleaved": [[c[0], -s[0], 0, 0], [s[0], c[0], 0, 0], [0, 0, c[1], -s[1]], [0, 0, s[1], c[1]]],
-        "half-split": [[c[0], 0, -s[0], 0], [0, c[1], 0, -s[1]], [s[0], 0, c[0], 0], [0, s[1], 0, c[1]]],
-    }
-    same(rotation_matrix([1, 0.01], layout), blocks[layout])
-
-
-@pytest.mark.parametrize("size", range(1, 10))
+@pytest.mark.parametrize("size", [1, 2, 5, 8])
 def test_every_rotation_is_made_of_plane_rotations(size):
     orthogonal, even = np.linalg.qr(normal(5, size, size))[0], size // 2 * 2
     orthogonal[..., 0] *= np.sign(np.linalg.det(orthogonal))[:, None]
@@ -144,7 +132,7 @@ def test_rope_rotates_by_the_angles_of_its_positions(xp, layout):
 
 
 @methods
-@pytest.mark.parametrize("shape", [(4,), (5, 4), (1, 4), (1, 1, 5, 4), (2, 1, 5, 4), (1, 3, 1, 4), (2, 3, 5, 4)])
+@pytest.mark.parametrize("shape", [(4,), (5, 4), (2, 1, 5, 4), (1, 3, 1, 4)])
 def test_angles_are_broadcast_along_queries(shape, method):
     x, phi = normal(2, 3, 5, 8), normal(*shape, seed=1)
     expected = method(x, np.broadcast_to(phi, (2, 3, 5, 4)))
@@ -251,13 +239,6 @@ def test_a_converted_checkpoint_gives_the_same_scores(xp, n_key, rotary_dim):
     assert not np.allclose(scores(w_q, b_q, w_k, "half-split"), before)  # not converted, the checkpoint is broken
 
 
-def test_cosines_and_sines_are_in_float64_unless_a_dtype_is_given(xp):
-    phi, narrow = xp.asarray(phi_at(np.arange(5))), xp.zeros(1, dtype=xp.float32).dtype
-    assert cos_sin(phi).cos.dtype == phi.dtype
-    for pair in (cos_sin(phi, dtype=xp.float32), *xpos_cos_sin(xp.arange(3), phi[1], dtype=xp.float32)):
-        assert [part.dtype for part in pair] == [narrow, narrow]
-
-
 @pytest.mark.torch
 @layouts
 @methods
@@ -290,17 +271,17 @@ def test_cosines_and_sines_of_16_bits_rotate_in_16_bits(torch, dtype, layout):
 
 @pytest.mark.torch
 @layouts
-@methods
-@old_jit
-def test_gradients_forwards_backwards_and_twice(torch, method, layout):
+# torch's own code for forward derivatives still uses torch.jit.script
+@pytest.mark.filterwarnings("ignore:`torch.jit.script.*` is deprecated:DeprecationWarning")
+def test_gradients_forwards_backwards_and_twice(torch, layout):
     """Of queries, of angles, and of cosines or sines alone."""
     x, phi = torch.tensor(normal(2, 4)), torch.tensor(phi_at(np.arange(1, 3), 4))
 
     def of_angles(x, phi):
-        return method(x, phi, layout)
+        return rotate(x, phi, layout)
 
     def of_pair(x, cos, sin):
-        return method(x, (cos, sin), layout)
+        return rotate(x, (cos, sin), layout)
 
     for function, given in ((of_angles, (x, phi)), (of_pair, (x, *cos_sin(phi)))):
         leaves = [part.clone().requires_grad_() for part in given]
@@ -309,22 +290,6 @@ def test_gradients_forwards_backwards_and_twice(torch, method, layout):
         for learned in range(len(given)):  # each of them, where the others do not learn
             alone = [part.clone().requires_grad_(place == learned) for place, part in enumerate(given)]
             assert torch.autograd.gradcheck(function, alone, check_forward_ad=True)
-
-
-@pytest.mark.torch
-@layouts
-@old_jit
-def test_vmap_and_jvp(torch, layout):
-    x, direction = torch.tensor(normal(2, 2, 3, 5, 8))
-    phi = torch.tensor(phi_at(np.arange(15).reshape(3, 5)))
-
-    def turned(y, at=phi[0]):
-        return rotate(y, at, layout)
-
-    torch.testing.assert_close(torch.vmap(turned, in_dims=1, out_dims=1)(x), turned(x))
-    torch.testing.assert_close(torch.vmap(turned)(x[0], phi), turned(x[0], phi))
-    torch.testing.assert_close(torch.vmap(turned, in_dims=(None, 0))(x[0, 0], phi), turned(x[0, [0] * 3], phi))
-    torch.testing.assert_close(torch.func.jvp(turned, (x,), (direction,)), (turned(x), turned(direction)))
 
 
 @pytest.mark.torch
@@ -339,9 +304,6 @@ def test_memory_in_any_order(torch, layout, dtype):
         x.permute(3, 0, 1, 2)[:8].permute(1, 3, 2, 0),  # the last axis is the slowest in memory
     ):
         assert torch.equal(rotate(view, phi, layout), rotate(view.contiguous(), phi, layout))
-        with_nan = view.clone()
-        with_nan[0, 1, 1] = float("nan")
-        assert torch.equal(rotate(with_nan, phi, layout).isnan(), with_nan.isnan())
 
 
 @pytest.mark.torch
@@ -362,35 +324,6 @@ def test_out_takes_the_result_and_may_be_the_queries_themselves(torch, layout, d
             rotate(*given, **options, out=torch.empty_like(x))
         with torch.no_grad():
             rotate(*given, **options, out=torch.empty_like(x))
-
-
-@pytest.mark.release
-@pytest.mark.torch
-@layouts
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_one_graph_serves_every_length_under_torch_compile(torch, layout, dtype):
-    """Without a break, forwards and backwards, from angles, positions and (cos, sin)."""
-    functions = {
-        "angles": lambda q, phi: rotate(q, phi, layout),
-        "positions": lambda q, at: rotate(q, cos_sin(angles(at, frequencies), dtype=torch.float32), layout),
-        "pair": lambda q, cos, sin: rotate(q, (cos, sin), layout, rotary_dim=6),
-    }
-    frequencies, atol = torch.tensor(inv_freq(8)), 0.1 if dtype == "bfloat16" else 2e-6
-    torch._dynamo.reset()
-    torch._dynamo.utils.counters.clear()
-    compiled = {
-        name: torch.compile(of, fullgraph=True, dynamic=True, backend="aot_eager") for name, of in functions.items()
-    }
-    for length in (5, 7, 30):
-        x, at = torch.tensor(normal(2, 3, length, 8)).to(getattr(torch, dtype)), torch.arange(length)
-        phi = angles(at, frequencies)
-        for name, given in {"angles": [phi], "positions": [at], "pair": cos_sin(phi[:, :3])}.items():
-            found, expected = x.clone().requires_grad_(), x.clone().requires_grad_()
-            results = compiled[name](found, *given), functions[name](expected, *given)
-            torch.stack(results).square().sum().backward()
-            torch.testing.assert_close(*results, atol=atol, rtol=0)
-            torch.testing.assert_close(found.grad, expected.grad, atol=atol, rtol=0)
-    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == len(functions)
 
 
 @pytest.mark.torch

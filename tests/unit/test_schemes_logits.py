@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from posenc import absolute, bias
-from posenc.schemes import make_scheme
 from tests.unit.scheme_cases import (
     CASES,
     CONTENT_SCHEMES,
@@ -57,18 +56,6 @@ def test_kerple_stays_in_its_range_wherever_it_is_driven():
                     parameter.fill_(step / 4)
             assert bool((scheme.relative_bias(offsets)[:, 0, 1:] < 0).all())
             assert kind == "logarithmic" or bool((scheme.r2 < 2).all())
-
-
-def test_initial_values():
-    """As stated: r1 and r2 from 0.1 to 1; c and threshold as given."""
-    for kind in ("logarithmic", "power"):
-        scheme = make_scheme("kerple", n_heads=1000, kind=kind, seed=0)
-        for numbers in (scheme.r1.detach(), scheme.r2.detach()):
-            assert 0.099 < float(numbers.min()) < 0.12
-            assert 0.98 < float(numbers.max()) < 1.001
-    fire = make_scheme("fire", n_heads=2, c=0.3, threshold=64.0)
-    assert fire.log_c.exp().item() == pytest.approx(0.3, rel=1e-6)
-    assert fire.log_threshold.exp().item() == pytest.approx(64, rel=1e-6)
 
 
 def test_bad_positions():

@@ -12,16 +12,6 @@ def test_numbers_stand_to_the_right_and_words_to_the_left(capsys):
     assert capsys.readouterr().out == "word     n      x   is\na        7      –  yes\nlong  1234  0.500   no\n"
 
 
-def test_each_column_has_its_own_decimals(capsys):
-    table([(1.0, 2.0)], columns=["x", "y"], digits=[0, 2])
-    assert capsys.readouterr().out.splitlines()[1] == "1  2.00"
-
-
-def test_a_nought_has_no_minus(capsys):
-    table([(-0.0004,)], columns=["x"])
-    assert capsys.readouterr().out == "    x\n0.000\n"
-
-
 def test_columns_stand_below_one_another_in_chinese(capsys):
     table([("旋转", 7), ("a", 12)], columns=["编码", "n"])
     assert capsys.readouterr().out == "编码   n\n旋转   7\na     12\n"

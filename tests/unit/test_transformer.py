@@ -128,33 +128,7 @@ def test_scalings_that_follow_the_length():
     assert_close(fixed(tokens), deep(tokens))
 
 
-def test_a_temperature_that_follows_the_keys():
-    """In decoding each query has the temperature of its own number of keys, in one pass all that of the last."""
-    scheme = make("none_with_temperature", trained_length=4)
-    built, tokens = model(scheme=scheme, n_layers=1), some_tokens()
-    step_by_step, whole = decoded(built, tokens, [1] * LENGTH), built(tokens)
-    assert_close(step_by_step[:, -1], whole[:, -1])
-    assert float((step_by_step - whole).detach().abs()[:, 5:-1].max()) > 1e-6
-
-
-@pytest.mark.parametrize(("case", "bad"), [("learned", [64, 65]), ("transformer_xl", [4, 6])])
-def test_a_cache_outlives_an_error(case, bad):
-    """Refused at the input, or in a layer: the cache is as before, and decoding goes on."""
-    built, tokens = model(case), some_tokens()
-    cache = KeyValueCache()
-    first = built(tokens[:, :4], cache=cache)
-    with pytest.raises(ValueError, match="positions"):
-        built(tokens[:, 4:6], torch.tensor(bad), cache=cache)
-    rest = built(tokens[:, 4:], cache=cache)
-    assert_close(torch.cat([first, rest], dim=1), built(tokens))
-
-
 # --- its weights ----------------------------------------------------------------------------------------------------
-
-
-def test_the_first_answer_is_that_nothing_is_known():
-    built = Transformer(config(), make("rope"), seed=0)
-    assert bool((built(some_tokens()) == 0).all())
 
 
 def test_initial_weights():
@@ -165,47 +139,20 @@ def test_initial_weights():
 
     plain, t5 = built("none"), built("t5", n_heads=2, seed=0)
     weights = plain.state_dict()
+    assert bool((plain(some_tokens()) == 0).all())  # at first nothing is known
     assert weights["embedding.weight"].std() == pytest.approx(1, rel=0.02)
     assert weights["layers.1.mlp.0.weight"].shape == (1024, 256)
     for name, width in (("layers.0.qkv", 256), ("layers.1.out", 256), ("layers.1.mlp.2", 1024)):
         weight = weights[f"{name}.weight"]
         assert weight.abs().max() == pytest.approx(width**-0.5, rel=1e-3)
         assert weight.std() == pytest.approx((3 * width) ** -0.5, rel=0.02)
-    # T5 does not divide by √128: queries begin smaller by that, and all else is the same.
-    for name, weight in weights.items():
-        smaller = torch.ones(len(weight), *[1] * (weight.ndim - 1))
-        if name.endswith("qkv.weight"):
-            smaller[:256] = 128**-0.5
-        assert_close(t5.state_dict()[name], weight * smaller, 1e-8)
+    # T5 does not divide by √128: queries begin smaller by that
+    queries = [each.state_dict()["layers.0.qkv.weight"][:256] for each in (plain, t5)]
+    assert_close(queries[1], queries[0] * 128**-0.5, 1e-8)
     assert all(torch.equal(weight, weights[name]) for name, weight in built("none").state_dict().items())
     assert not torch.equal(weights["layers.0.out.weight"], built("none", 1).state_dict()["layers.0.out.weight"])
-
-
-@every_model
-def test_the_schemes_weights_are_the_schemes(case, causal):
-    """They stay as they were given, and the model trains and stores them once for all layers."""
-    scheme = make(case)
-    given = {name: weight.clone() for name, weight in scheme.state_dict().items()}
-    built = Transformer(config(causal=causal), scheme, seed=0)
-    for name, weight in given.items():
-        assert torch.equal(built.state_dict()[f"scheme.{name}"], weight), name
-    assert {name for name, _ in built.named_parameters() if "scheme" in name} == {f"scheme.{name}" for name in given}
-
-
-@pytest.mark.parametrize("case", ["rope", "alibi", "t5", "transformer_xl"])
-def test_lower_precision(case):
-    built, tokens = model(case), some_tokens()
-    expected = built(tokens)
-    assert_close(built.float()(tokens).double(), expected, 1e-4)
-    answer = built.bfloat16()(tokens)
-    assert answer.dtype == torch.bfloat16
-    assert_close(answer.double(), expected, 0.02 * float(expected.detach().abs().max()))
-
-
-@pytest.mark.release
-def test_it_compiles_into_one_graph():
-    built, tokens = model("alibi"), some_tokens()
-    assert_close(torch.compile(built, backend="eager", fullgraph=True)(tokens), built(tokens))
+    given = make("t5")
+    assert torch.equal(Transformer(config(), given, seed=0).state_dict()["scheme.table"], make("t5").table)
 
 
 # --- what it refuses (arguments one by one: invalid_arguments/transformer.py) -----------------------------------------
@@ -219,14 +166,6 @@ def test_a_scheme_of_the_other_kind_is_refused(case, causal):
         model(case, causal=causal)
 
 
-@pytest.mark.parametrize("case", ["rope", "alibi", "sinusoidal", "learned", "transformer_xl"])
-def test_a_scheme_of_another_size_is_refused(case):
-    wrong = {"alibi": {"n_heads": 3}, "rope": {"head_dim": 4}, "transformer_xl": {"head_dim": 4}}
-    built = model(scheme=make(case, **wrong.get(case, {"dim": 8})))
-    with pytest.raises(ValueError, match="must have (shape|heads of width)"):
-        built(some_tokens())
-
-
 @pytest.mark.parametrize("more", [{"causal": False}, {"n_classes": 2}, {"n_classes": 2, "causal": False}])
 def test_some_models_have_no_cache(more):
     with pytest.raises(ValueError, match="cache must be None for a model that is not causal or has classes"):
@@ -235,19 +174,15 @@ def test_some_models_have_no_cache(more):
 
 def test_the_cache_of_something_else_is_refused():
     tokens = some_tokens()
-    for other in ({"n_layers": 3}, {"n_heads": 1, "scheme": make("none")}):
+    for other, now in (({"n_layers": 3}, tokens), ({"n_heads": 1, "scheme": make("none")}, tokens), ({}, tokens[:1])):
         cache = KeyValueCache()
         model(**other)(tokens, cache=cache)
-        with pytest.raises(ValueError, match="cache must be of this model and 2 sequences, got keys of shapes"):
-            model()(tokens, cache=cache)
-    cache = KeyValueCache()
-    model()(tokens, cache=cache)
-    with pytest.raises(ValueError, match="cache must be of this model and 1 sequences"):
-        model()(tokens[:1], cache=cache)
+        with pytest.raises(ValueError, match=f"cache must be of this model and {len(now)} sequences, got keys of"):
+            model()(now, cache=cache)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
-@pytest.mark.parametrize("size", [0.0, 1e-4, 0.4, 0.6, 30.0])  # of a row: with ε and, from 0.5 on, where it is lost
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("size", [0.0, 1e-4, 0.6])  # of a row: with ε and, from 0.5 on, where it is lost
 def test_the_norm_and_its_gradients_are_torchs(dtype, size):
     generator = torch.Generator().manual_seed(3)
     rows, weight, gradient = (torch.randn(2, 3, 8, generator=generator, dtype=torch.float64) for _ in range(3))
@@ -262,11 +197,3 @@ def test_the_norm_and_its_gradients_are_torchs(dtype, size):
         y.backward(gradient.to(y.dtype))
         found.append((y, x.grad, norm.weight.grad))
     torch.testing.assert_close(*found)
-
-
-def test_the_norm_takes_what_torchs_takes():
-    norm = RMSNorm(8)
-    assert norm(torch.zeros(0, 3, 8)).shape == (0, 3, 8)
-    assert norm(torch.full((1, 8), torch.nan)).isnan().all()
-    across = torch.randn(8, 5, generator=torch.Generator().manual_seed(3)).T  # rows that do not lie together
-    torch.testing.assert_close(norm(across), torch.nn.functional.rms_norm(across, (8,)))

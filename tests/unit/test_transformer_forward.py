@@ -12,9 +12,8 @@ from posenc.attention import attention
 from posenc.lab.evaluate import clipped, interpolated, scaled, slow_pairs, with_scheme
 from posenc.lab.measured import statistics
 from posenc.lab.statistics import ClampedDistanceBias
-from posenc.schemes import Mixed, PositionScheme, make_scheme
+from posenc.schemes import Mixed, make_scheme
 from posenc.transformer import Transformer, TransformerConfig, forward
-from posenc.transformer.arrays import _gelu
 from tests.unit.scheme_cases import LENGTH
 from tests.unit.test_layers import without
 from tests.unit.test_transformer import BATCH, every_model, model, some_tokens
@@ -22,7 +21,7 @@ from tests.unit.test_transformer import BATCH, every_model, model, some_tokens
 pytestmark = pytest.mark.torch
 
 SHIPPED = lab.shipped()
-ROTARY = ["full-text-rope_100-0", "two_layers-text-rope_10000-0"]
+ROTARY = "full-text-rope_100-0"
 HALF = 64  # a window of half the trained length
 
 
@@ -46,20 +45,6 @@ def assert_close(found, wanted, tolerance=1e-4):
 # ---- checkpoints
 
 
-@pytest.mark.parametrize("times", [1, 2])
-@pytest.mark.parametrize("name", SHIPPED)
-def test_every_checkpoint_computes_what_its_model_does(name, times):
-    weights, scheme, run = lab.load_weights(name)
-    tokens = tokens_for(run, times * run.settings.length)
-    if run.scheme == "learned" and times == 2:
-        with pytest.raises(ValueError, match="positions must be at most 127"):
-            forward(weights, tokens, run.config(), scheme)
-        return
-    logits = forward(weights, tokens, run.config(), scheme).logits
-    assert logits.dtype == np.float32
-    assert_close(logits, by_torch(name, tokens))
-
-
 def clamped(run):
     content = statistics()[f"{run.name}/content"]
     frequencies = run.make_scheme().frequencies().inv_freq
@@ -69,7 +54,7 @@ def clamped(run):
 
 CHANGED = {
     **{name: lambda run, name=name: scaled(run, name, 2.0) for name in
-        ("linear", "ntk_aware", "dynamic_ntk", "ntk_by_parts", "yarn", "yarn_temperature")},
+        ("dynamic_ntk", "yarn", "yarn_temperature")},
     "slow pairs interpolated": lambda run: interpolated(run, 2.0, slow_pairs(run)),
     "slow pairs clipped": lambda run: clipped(run, slow_pairs(run)),
     "distance bias clamped": clamped,
@@ -79,22 +64,21 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("change", CHANGED)
-@pytest.mark.parametrize("name", ROTARY)
-def test_rotary_checkpoints_with_another_scheme(name, change):
-    weights, trained, run = lab.load_weights(name)
+def test_a_rotary_checkpoint_with_another_scheme(change):
+    weights, trained, run = lab.load_weights(ROTARY)
     scheme, tokens = CHANGED[change](run), tokens_for(run, 2 * run.settings.length, sequences=1)
     logits = forward(weights, tokens, run.config(), scheme).logits
-    assert_close(logits, by_torch(name, tokens, scheme))
+    assert_close(logits, by_torch(ROTARY, tokens, scheme))
     assert abs(logits - forward(weights, tokens, run.config(), trained).logits).max() > 0.01
 
 
 def test_a_mask_is_a_window():
-    weights, scheme, run = lab.load_weights(ROTARY[0])
+    weights, scheme, run = lab.load_weights(ROTARY)
     tokens, at = tokens_for(run, 200), np.arange(200)
     near = at[:, None] - at < HALF
     masked = forward(weights, tokens, run.config(), scheme, mask=near, with_layers=True)
     windowed = CHANGED["a window"](run)
-    assert_close(masked.logits, by_torch(ROTARY[0], tokens, windowed))
+    assert_close(masked.logits, by_torch(ROTARY, tokens, windowed))
     for layer in masked.layers:
         assert not layer.weights[:, :, ~near | (at > at[:, None])].any()
         assert_close(layer.weights.sum(axis=-1), 1, 1e-5)
@@ -103,8 +87,7 @@ def test_a_mask_is_a_window():
 # ---- inside
 
 
-@pytest.mark.parametrize("name", ["full-text-rope_100-0", "full-text-t5-0", "full-text-sinusoidal-0",
-                                  "two_layers-text-tener-0"])  # fmt: skip
+@pytest.mark.parametrize("name", ["full-text-rope_100-0", "full-text-t5-0", "two_layers-text-tener-0"])
 def test_queries_keys_and_attention_weights_are_the_models(name):
     weights, scheme, run = lab.load_weights(name)
     tokens = tokens_for(run, 100)
@@ -154,35 +137,10 @@ def test_logits_of_classes(causal):
     assert_close(logits, built(tokens).detach(), 1e-5)
 
 
-def test_a_scheme_of_ones_own_at_every_injection_point():
-    class Everything(PositionScheme):
-        def _embed(self, x, positions):
-            return x + positions[:, None]
-
-        def _rotate(self, q, k, positions, key_positions):
-            return q + 1, k * (1 + key_positions[:, None])
-
-        def _bias(self, q, k, positions, key_positions):
-            return q.sum(-1)[..., :, None] / 9 - k.sum(-1)[..., None, :] / 9
-
-        def _logit_scale(self, head_dim, n_keys):
-            return 0.3
-
-    built, tokens = model(scheme=Everything()), some_tokens()
-    weights = {name: weight.numpy() for name, weight in built.state_dict().items()}
-    assert_close(forward(weights, tokens.numpy(), built.config, built.scheme).logits, built(tokens).detach(), 1e-5)
-
-
 def test_gradients_reach_the_weights_of_tensors():
     built, tokens = model("t5"), some_tokens()
     forward(dict(built.named_parameters()), tokens, built.config, built.scheme).logits.square().sum().backward()
     assert all(bool((weight.grad != 0).any()) for weight in built.parameters())
-
-
-def test_gelu_is_torchs():
-    x = np.linspace(-12, 12, 9999)
-    difference = _gelu(x) - torch.nn.functional.gelu(torch.from_numpy(x)).numpy()
-    assert (abs(difference) <= 1e-7 * np.maximum(abs(x), 1)).all()
 
 
 # ---- without torch
@@ -197,7 +155,8 @@ found = {}
 for name in lab.shipped():
     model = lab.load_weights(name)
     run, tokens = model.run, np.arange(60).reshape(2, 30)
-    found[name] = model(tokens)
+    longer = np.arange(128 if run.scheme == "learned" else 256)[None] % run.config().vocab_size
+    found[name] = model(longer)
     assert isinstance(run.make_task().batch(np.random.RandomState(1), 1, 128).tokens, np.ndarray)
     if run.scheme == "rope_100":
         for change, other in {"yarn": scaled(run, "yarn", 4.0), "clipped": clipped(run, slow_pairs(run))}.items():
@@ -218,7 +177,9 @@ def test_every_checkpoint_without_torch_and_safetensors(tmp_path):
             scheme = None
             if change:
                 scheme = scaled(run, "yarn", 4.0) if change == "yarn" else clipped(run, slow_pairs(run))
-            assert_close(logits, by_torch(name, np.arange(60).reshape(2, 30), scheme))
+            longer = np.arange(128 if run.scheme == "learned" else 256)[None] % run.config().vocab_size
+            assert logits.dtype == np.float32
+            assert_close(logits, by_torch(name, np.arange(60).reshape(2, 30) if change else longer, scheme))
 
 
 # ---- what it refuses (other arguments: invalid_arguments/transformer.py)
@@ -238,11 +199,5 @@ def test_weights_that_lack_something_are_refused():
             forward(weights | change, tokens, shape, scheme)
     with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
         forward(weights, torch.from_numpy(tokens), shape, scheme)
-    for other in (make_scheme("alibi", n_heads=2, causal=False), make_scheme("t5", n_heads=2, causal=False)):
-        with pytest.raises(ValueError, match="scheme must have causal=True or None"):
-            forward(weights, tokens, shape, other)
-
-
-def test_the_model_names_the_function_for_arrays():
-    with pytest.raises(TypeError, match=r"tokens must be a tensor \(posenc\.transformer\.forward takes arrays\)"):
-        model()(some_tokens().numpy())
+    with pytest.raises(ValueError, match="scheme must have causal=True or None"):
+        forward(weights, tokens, shape, make_scheme("alibi", n_heads=2, causal=False))

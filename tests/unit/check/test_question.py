@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from course.question import Case, Mistake, Part, Question, generator
-from posenc.check._plain import Code, Opaque, decode, encode
+from course.question import Case, Mistake, Part, Question
+from posenc.check._plain import Opaque
 from posenc.check._question import Wrong, compare
 from posenc.check._wrong import say
 
@@ -97,8 +97,6 @@ def test_inputs_follow_from_the_seed_alone() -> None:
         QUESTION.grade(spy, seed=seed)
     assert all(np.array_equal(one, two) for one, two in zip(seen[0], seen[1], strict=True))
     assert not np.array_equal(seen[0][0], seen[2][0])
-    assert not np.array_equal(seen[0][0], seen[0][2]), "each part draws its own"
-    assert generator("a", 1).random() != generator("a", 2).random()
 
 
 def test_an_answer_that_changes_its_input_is_told_so_and_changes_nothing_of_ours() -> None:
@@ -110,28 +108,15 @@ def test_an_answer_that_changes_its_input_is_told_so_and_changes_nothing_of_ours
     assert QUESTION.holds(turned)
 
 
-def test_sentences_hold_nothing_of_the_inputs() -> None:
-    def teller(x: np.ndarray, position: int) -> np.ndarray:
-        raise ValueError(f"INPUT {x}")
-
-    for result in QUESTION.grade(teller):
-        assert "INPUT" in result.detail
-        assert "INPUT" not in result.sentence
-
-
 @pytest.mark.parametrize(
     ("got", "want"),
     [
         (1.0, 1),
-        (np.float32(1), 1.0),
         (np.array([1.0, INF]), np.array([1.0, INF])),
         ([1, (2.0, "x")], (1, [2.0, "x"])),
         ({"a": 1, "b": None}, {"b": None, "a": 1}),
-        (1 + 1e-7, 1),
         (1e6 + 0.1, 1e6),
-        (np.zeros((0, 3)), np.ones((0, 3))),
         ([[1.0, 2], (3, np.array(4.0))], np.array([[1.0, 2], [3, 4]])),
-        ([], np.ones(0)),
     ],
 )
 def test_equal_enough(got: Any, want: Any) -> None:
@@ -142,26 +127,17 @@ def test_equal_enough(got: Any, want: Any) -> None:
     ("got", "want", "words"),
     [
         (1.1, 1, "are not right"),
-        (True, "x", "is not right"),
         ("y", "x", "is not right"),
         (1, True, "is not right"),
         ([1], [1, 2], "should be 2 values"),
         ({"a": 1}, {"b": 1}, "with the keys b"),
-        (3, {"b": 1}, "should be a dictionary"),
         ([1, [2, 5]], [1, [2, 3]], "the second value of the second value of the result"),
         (np.ones(3), np.ones((3, 1)), "the shape of"),
-        ([1.0, 2.0], np.ones(3), "the shape of"),
-        ([1.0, 2.5], np.ones(2), "are not right"),
         ([[1.0], [1.0, 2.0]], np.ones((2, 2)), "should be an array"),
-        (["1", "2"], np.ones(2), "should be an array"),
-        ([10**400], np.ones(1), "should be an array"),
         (NAN, 1.0, "is a finite number"),
-        (INF, 1.0, "is a finite number"),
         (-INF, INF, "is a finite number"),
         (1.0, INF, "are not right"),
-        (np.array([1.0, 2.0]), np.array([1.0, -INF]), "are not right"),
         (Opaque("thing"), 1.0, "cannot be compared"),
-        (None, 1.0, "should be a number"),
         (10**400, 1.0, "is a finite number"),
     ],
 )
@@ -176,105 +152,15 @@ def test_dtypes_are_compared_where_asked() -> None:
         compare(np.ones(2, "float32"), np.ones(2), 1e-6, exact_dtype=True)
 
 
-@pytest.mark.parametrize("functions", [(), (turned, turned), (3,), (np.ones(2),)])
+@pytest.mark.parametrize("functions", [(), (np.ones(2),)])
 def test_a_check_asks_for_functions(functions: tuple[Any, ...]) -> None:
     with pytest.raises(TypeError, match="call it with your function: turned"):
         QUESTION(*functions)
 
 
-def test_an_author_is_told_of_a_slip() -> None:
-    with pytest.raises(TypeError, match="cases"):
-        Part("nothing", 1)
-    with pytest.raises(ValueError, match="first: a case without a right value needs a reference"):
-        Question(1, "q1", "a toy", ("f",), (Part("first", 1, cases=drawn),)).grade(turned)
-
-
-def parted(*parts: Part, **told: Any) -> Question:
-    return Question(1, "q1", "a toy", ("f",), parts, **told)
-
-
-def sentences(question: Question, function: Callable[..., Any]) -> list[str]:
-    return [result.sentence for result in question.grade(function)]
-
-
-def test_the_public_question_holds_values_and_judges_alike() -> None:
-    public = QUESTION.public()
-    assert not any(callable(value) for part in public.parts for value in vars(part).values())
-    wrong: list[Callable[..., Any]] = [lambda x, position: x, lambda x, position: x * (position + 1), lambda x: x]
-    for function in [turned, *wrong]:
-        results = zip(public.grade(function), QUESTION.grade(function), strict=True)
-        assert all((one.earned, one.sentence) == (two.earned, two.sentence) for one, two in results)
-
-
-def test_one_of_several_values_may_count_alone() -> None:
-    question = parted(
-        Part("first", 1, cases=lambda random: [Case(3.0)], of=0),
-        Part("second", 1, cases=lambda random: [Case(3.0)], of=1),
-        reference=lambda x: (x, 2 * x),
-        mistakes=(
-            Mistake("the second is halved", lambda x: (None, x / 2), of=1),
-            Mistake("both are raised", lambda x: (x + 1, 2 * x + 1)),
-        ),
-    )
-    assert sentences(question, lambda x: (x, x / 2)) == ["", "the second is halved"]
-    assert sentences(question, lambda x: (x + 1, 2 * x + 1)) == ["both are raised"] * 2
-    assert (
-        sentences(question, lambda x: (x,))
-        == ["the result should be 2 values, in the order that the question names"] * 2
-    )
-
-
-def test_an_answer_may_be_given_a_function_to_test(capsys: pytest.CaptureFixture[str]) -> None:
-    double, square = Code("def f(x):\n    return 2 * x\n"), Code("def f(x):\n    return np.square(x)\n")
-    assert decode(encode([double])) == [double]
-    part = Part(
-        "a test",
-        1,
-        view="verdict",
-        cases=lambda random: [
-            Case(double, right=(True, "a sound one is rejected")),
-            Case(square, right=(False, "missed")),
-        ],
-        held_back=lambda random: [Case(square, right=(False, "missed a held-back one"))],
-    )
-    question = parted(part)
-    assert sentences(question, lambda f: f(3) == 6) == [""]
-    assert sentences(question, lambda f: True) == ["missed"]
-    assert sentences(question, lambda f: False) == ["a sound one is rejected"]
-    assert sentences(question, lambda f: 1.0) == [say("tests.verdict")]
-    assert [result.sentence for result in question.grade(lambda f: True, seed="hidden")] == ["missed a held-back one"]
-    question(lambda f: f(2) == 4)
-    capsys.readouterr()
-    assert question.failing()[0](5) == 25
-
-
-def test_a_case_may_have_a_sentence_of_its_own() -> None:
-    part = Part("large", 1, cases=lambda random: [Case(1.0), Case(1e9, values="not so far", infinite="not a number")])
-    question = parted(part, reference=lambda x: x, mistakes=(Mistake("one more", lambda x: x + 1),))
-    assert sentences(question, lambda x: min(x, 1e3)) == ["not so far"]
-    assert sentences(question, lambda x: x if x < 9 else NAN) == ["not a number"]
-    assert sentences(question, lambda x: x + 1) == ["one more"]
-
-
-def test_what_never_changes_is_said() -> None:
-    part = Part("two", 1, cases=lambda random: [Case(1.0), Case(2.0)])
-    assert sentences(parted(part, reference=lambda x: x), lambda x: 1.0) == ["nothing that is given changes the result"]
-    both = parted(part, reference=lambda x: (7, x), returns=("the first", "the second"))
-    assert sentences(both, lambda x: (7, 1.0)) == ["nothing that is given changes the second"]
-
-
 def test_what_is_wrong_first_is_told_though_a_later_call_raises() -> None:
     part = Part("two", 1, cases=lambda random: [Case(1.0), Case(0.0)])
-    question = parted(part, reference=lambda x: x, mistakes=(Mistake("upside down", lambda x: 2 / x),))
-    assert sentences(question, lambda x: 2 / x) == ["upside down"]
-    assert sentences(question, lambda x: x if x else 1 / x) == ["it raised ZeroDivisionError"]
-    kinds = parted(
-        Part("two", 1, cases=part.cases, raised={"ZeroDivisionError": "0 has no inverse"}), reference=lambda x: x
-    )
-    assert sentences(kinds, lambda x: 1 / 0) == ["0 has no inverse"]
-
-
-def test_a_mistake_that_gives_no_number_is_never_named() -> None:
-    part = Part("one", 1, cases=lambda random: [Case(1.0)])
-    question = parted(part, reference=lambda x: x, mistakes=(Mistake("never", lambda x: NAN),))
-    assert sentences(question, lambda x: 5.0) == ["the values of the result are not right"]
+    known = Mistake("upside down", lambda x: 2 / x)
+    question = Question(1, "q1", "a toy", ("f",), (part,), reference=lambda x: x, mistakes=(known,))
+    for function, told in ((known.function, "upside down"), (lambda x: x or 1 / x, "it raised ZeroDivisionError")):
+        assert [result.sentence for result in question.grade(function)] == [told]

@@ -9,7 +9,7 @@ import pytest
 from posenc import Rope
 from posenc.configuration import NoRotation, read_configuration
 from posenc.scaling import default, from_config, linear, longrope, yarn
-from tests.unit.rope_configurations import LENGTH, LISTS, PHI3, QWEN3, assert_same, configured
+from tests.unit.rope_configurations import LENGTH, LISTS, PHI3, assert_same, configured
 
 
 @configured
@@ -35,27 +35,10 @@ def test_a_configuration_is_the_call_it_describes(rope, longest, seq_len, expect
     assert from_config(whole, 64, seq_len, like=np.ones(1)).inv_freq.dtype == np.float64
 
 
-@pytest.mark.parametrize(
-    ("rope", "expected"),
-    [
-        ({"rope_theta": 1e6}, lambda: default(64, 1e6)),
-        ({"type": "linear", "factor": 4.0}, lambda: linear(64, factor=4)),
-        ({"type": "linear", "rope_type": "linear", "factor": 4.0}, lambda: linear(64, factor=4)),
-        ({"type": "linear", "rope_type": None, "factor": 4.0}, lambda: linear(64, factor=4)),
-        (
-            {"type": "su", **LISTS, "factor": 4, LENGTH: 64},
-            lambda: longrope(64, **LISTS, seq_len=1, factor=4, **{LENGTH: 64}),
-        ),
-        (
-            {"type": "su", "rope_type": "longrope", **LISTS, "attention_factor": 1.5, LENGTH: 64},
-            lambda: longrope(64, **LISTS, seq_len=1, attention_factor=1.5, **{LENGTH: 64}),
-        ),
-        ({"type": "yarn", **QWEN3}, lambda: yarn(64, factor=4, **{LENGTH: 32_768})),
-        ({"type": "dynamic", "factor": 4.0, LENGTH: 64}, lambda: default(64)),
-    ],
-)
-def test_a_rope_dictionary_on_its_own(rope, expected):
-    assert_same(from_config(rope, 64), expected())
+def test_a_rope_dictionary_on_its_own():
+    assert_same(from_config({"rope_theta": 1e6}, 64), default(64, 1e6))
+    older = {"type": "su", "rope_type": "longrope", **LISTS, "attention_factor": 1.5, LENGTH: 64}
+    assert_same(from_config(older, 64), longrope(64, **LISTS, seq_len=1, attention_factor=1.5, **{LENGTH: 64}))
 
 
 def test_where_the_trained_length_is_found():
@@ -118,7 +101,7 @@ def test_the_width_that_a_configuration_names():
         from_config(rope)
 
 
-@pytest.mark.parametrize(("rotary_dim", "head_dim"), [(64, 256), (30, 44), (62, 78), (52, 90), (44, 44)])
+@pytest.mark.parametrize(("rotary_dim", "head_dim"), [(64, 256), (62, 78), (44, 44)])
 def test_a_number_of_dimensions_that_rotate(rotary_dim, head_dim):
     config = {"model_type": "gptj", "rotary_dim": rotary_dim, "n_embd": 4 * head_dim, "n_head": 4}
     assert_same(from_config(config), default(rotary_dim))
@@ -127,14 +110,11 @@ def test_a_number_of_dimensions_that_rotate(rotary_dim, head_dim):
 @pytest.mark.parametrize(
     ("config", "layout", "rotary_dim"),
     [
-        ({"model_type": "llama"}, "half-split", 128),
         ({"model_type": "cohere"}, "interleaved", 128),
         ({"model_type": "glm"}, "interleaved", 64),
-        ({"model_type": "glm4v_text", "head_dim": 128}, "interleaved", 128),
         ({"model_type": "deepseek_v3"}, "interleaved", 64),
         ({"model_type": "deepseek_v3", "rope_interleave": False}, "half-split", 64),
         ({"model_type": "llava", "text_config": {"model_type": "cohere2"}}, "interleaved", 128),
-        ({"model_type": "minimax_m2", "rotary_dim": 64}, "half-split", 64),
         ({"model_type": "chatglm", "kv_channels": 128, "rope_ratio": 500}, "interleaved", 64),
         ({"model_type": "none of transformers", "rope_theta": 1e4, "head_dim": 64}, "half-split", 64),
     ],
@@ -163,11 +143,9 @@ def test_alpha_is_folded_into_the_base_where_the_class_does_so():
     ("config", "unrotated"),
     [
         ({"model_type": "cohere2"}, ("full_attention",)),
-        ({"model_type": "exaone4", "sliding_window": 4096}, ("full_attention",)),
         ({"model_type": "exaone4"}, ()),
         ({"model_type": "smollm3", "num_hidden_layers": 36}, ("9 of 36 layers",)),
         ({"model_type": "llama4_text", "no_rope_layers": [1, 1, 1, 0], "num_hidden_layers": 4}, ("1 of 4 layers",)),
-        ({"rope_parameters": {"full_attention": {"rope_theta": 1e4}, "none": None}, "head_dim": 8}, ("none",)),
         ({"model_type": "granite_swa", "layer_rope_theta": [0, 1e4, 1e4, 0]}, ("2 of 4 layers",)),
     ],
 )
@@ -180,11 +158,8 @@ def test_what_does_not_rotate_is_a_fact(config, unrotated):
     [
         ({"model_type": "gpt2"}, "'gpt2': nothing in its attention rotates"),
         ({"model_type": "nemotron_h", "rope_theta": 1e4, "head_dim": 128}, "nothing in its attention rotates"),
-        ({"model_type": "swin", "num_heads": [3, 6]}, "nothing in its attention rotates"),
         ({"model_type": "falcon", "alibi": True}, "its alibi is true, and it rotates only where that is false"),
-        ({"model_type": "baichuan", "hidden_size": 5120, "num_attention_heads": 40}, "its hidden_size is 5120, and"),
         ({"model_type": "granite_swa", "layer_rope_theta": [1e4, 5e5, 0]}, "its layers differ in a way that no layer"),
-        ({"model_type": "molmo2_text", "rope_scaling_layers": [0], "num_hidden_layers": 2}, "its layers differ in"),
         ({"model_type": "blt"}, "its code rotates by more than its configuration says"),
         ({"model_type": "yuan", "hidden_size": 64}, "no key of it speaks of rotation, and its model_type is not known"),
     ],
@@ -203,23 +178,14 @@ LAYERS = {"full_attention": YARN, "sliding_attention": {"rope_theta": 1e4}, "non
 
 @pytest.mark.parametrize(("config", "ignored"), [
     ({**LINEAR, "attention_factor": 1.0}, "attention_factor"),
-    ({**YARN, "beta": 32}, "beta"),
     ({**YARN, "type": "linear"}, "type"),
     ({"rope_theta": 1e4, "rope_typ": "yarn"}, "rope_typ"),
-    ({"rope_theta": 1e4, "rotary_share": 0.25}, "rotary_share"),
     ({"rope_theta": 1e6, "rope_parameters": YARN}, "rope_theta"),
-    ({"partial_rotary_factor": 0.5, "rope_parameters": {**YARN, "partial_rotary_factor": 1.0}},
-        "partial_rotary_factor"),
     ({LENGTH: 2048, "rope_parameters": YARN}, f"rope_parameters.{LENGTH}"),
     ({"rope_parameters": YARN, "rope_scaling": LINEAR}, "rope_parameters"),
-    ({"rope_parameters": {**YARN, "mscale": 0.7}}, "rope_parameters.mscale"),
     ({"rope_parameters": LAYERS | {"factor": 2.0}}, "rope_parameters.factor"),
-    ({"rope_parameters": LAYERS, "rope_local_base_freq": 5.0}, "rope_local_base_freq"),
-    ({"max_position_embeddings": 4096, "rope_parameters": {**LINEAR, "rope_type": "dynamic", LENGTH: 2048}},
-        f"rope_parameters.{LENGTH}"),
     ({"model_type": "gptj", "rope_scaling": {"rope_type": "gptj"}}, "rope_scaling"),
     ({"model_type": "phi", "rotary_dim": 24}, "rotary_dim"),
-    ({"model_type": "qwen2", "swa_rope_theta": 5.0}, "swa_rope_theta"),
     ({"head_dim": 64, "rope_theta": 1e4, "mrope_section": [8, 12, 12]}, "mrope_section"),
 ])  # fmt: skip
 def test_what_nothing_reads_is_told_and_does_not_stop(config, ignored):
@@ -236,20 +202,16 @@ def test_what_nothing_reads_is_told_and_does_not_stop(config, ignored):
     ({"rope_type": 3}, TypeError, "rope_type must be a name in quotes in config, got 3"),
     ({"rope_theta": "10000", "rope_scaling": None}, TypeError, "rope_theta must be a number in config, got '10000'"),
     ({"rope_scaling": "yarn"}, TypeError, "rope_scaling must be an object in config, got 'yarn'"),
-    ({**YARN, "truncate": 1}, TypeError, "truncate must be true or false in config, got 1"),
     ({"text_config": {"rope_theta": "1e4"}}, TypeError, "rope_theta must be a number in config, got '1e4'"),
         # missing
     ({"rope_type": "linear"}, ValueError, "config lacks factor for rope_type 'linear'"),
     ({"type": "dynamic", "factor": 4.0}, ValueError, "config lacks original_max_position_embeddings or max_posit"),
-    ({"type": "longrope", **LISTS, LENGTH: 64}, ValueError, "config lacks factor for rope_type 'longrope'"),
     ({"type": "longrope", "factor": 4, LENGTH: 64}, ValueError, "config lacks short_factor, long_factor"),
     ({"type": "llama3", "factor": 8, LENGTH: 64}, ValueError, "lacks low_freq_factor, high_freq_factor, rope_theta"),
-    ({"type": "proportional"}, ValueError, "config lacks rope_theta for rope_type 'proportional'"),
         # values
     ({**LINEAR, "factor": 0.5}, ValueError, "factor must be at least 1 .*, got 0.5"),
     ({"type": "longrope", **PHI3, "factor": 4, LENGTH: 64}, ValueError, r"short_factor must have shape \(32,\)"),
     ({**LINEAR, "partial_rotary_factor": 0.05}, ValueError, "partial_rotary_factor 0.05 leaves 3 "),
-    ({**LINEAR, "partial_rotary_factor": 0}, ValueError, "partial_rotary_factor must be greater than 0"),
     ({"max_position_embeddings": 1024, "rope_parameters": {**YARN, "factor": None}}, ValueError, "factor .* 0.25"),
         # layers
     (LAYERS, ValueError, r"layer_type must be one of \('full_attention', 'sliding_attention'\), got None"),
@@ -262,25 +224,14 @@ def test_what_a_configuration_must_not_say(config, error, message):
     assert config == before
 
 
-@pytest.mark.parametrize(
-    ("config", "layer_type", "message"),
-    [
+def test_which_layers_are_wanted():
+    for config, layer_type, message in (
         (YARN, "full_attention", "layer_type must be None, for config has one rotation .*, got 'full_attention'"),
         (LAYERS, "linear_attention", "layer_type must be one of .*, got 'linear_attention'"),
         (LAYERS, "none", "layer_type must be one that rotates, .*; config has none for 'none'"),
-    ],
-)
-def test_which_layers_are_wanted(config, layer_type, message):
-    with pytest.raises(ValueError, match=message):
-        from_config(config, 64, layer_type=layer_type)
-
-
-def test_one_pair_cannot_be_scaled_dynamically():
-    config = {"type": "dynamic", "factor": 2.0, LENGTH: 64}
-    with pytest.raises(
-        ValueError, match="head_dim 2 with .* leaves 2 dimensions to rotate, .* at least 4 for rope_type"
     ):
-        from_config(config, 2)
+        with pytest.raises(ValueError, match=message):
+            from_config(config, 64, layer_type=layer_type)
 
 
 def test_an_odd_number_of_dimensions_rotates_in_whole_pairs_as_in_transformers():

@@ -7,13 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from posenc._numbers import grouped
 from posenc.configuration import read_configuration
 from posenc.doctor import LEVELS, diagnose
 from posenc.doctor._json import TABLE
 from posenc.scaling import from_config
 from tests.unit.configurations.cases import BROKEN, FOUND, PLAIN, YARN, by_chance, scaled
-from tests.unit.configurations.score import naming, reports
 
 LISTS = ("rules", "file_rules", "key_rules", "length_rules")
 RULES = {rule["name"]: rule for name in LISTS for rule in TABLE[name]} | {"mistyped": TABLE["mistyped"]}
@@ -43,9 +41,7 @@ def test_what_is_wrong_and_changes_no_frequency_is_drawn_all_the_same(name):
     "config",
     [
         PLAIN,
-        PLAIN | {"head_dim": 128},
         scaled(None),
-        PLAIN | {"rope_local_base_freq": None},
         PLAIN | {"vocab_size": 32_000, "model_type": "llama", "torch_dtype": "bfloat16"},
     ],
 )
@@ -106,7 +102,7 @@ def test_bad_arguments_are_refused(config, length, error, message):
 def test_errors_are_what_the_package_refuses_and_what_is_drawn_is_what_it_computes():
     """Any configuration at all: the doctor and `from_config` are two views of one reading."""
     drawn, wrong = 0, 0
-    for config, length in [*FOUND.values(), *by_chance(1500, seed=1)]:
+    for config, length in [*FOUND.values(), *by_chance(600, seed=1)]:
         diagnosis = diagnose(config, length)
         error = any(one.level == "error" and one.rule not in (*TABLE["change_no_frequency"], "head_high")
                     for one in diagnosis.findings)  # fmt: skip
@@ -124,8 +120,7 @@ def test_errors_are_what_the_package_refuses_and_what_is_drawn_is_what_it_comput
                 np.testing.assert_allclose(rotation.after, theirs.inv_freq, rtol=1e-12)
                 assert rotation.attention_factor == theirs.attention_factor
                 drawn += 1
-    assert drawn > 200
-    assert wrong > 200
+    assert min(drawn, wrong) > 100
 
 
 def test_infinity_and_nan_are_read_as_python_writes_them():
@@ -133,38 +128,3 @@ def test_infinity_and_nan_are_read_as_python_writes_them():
     assert diagnose(config).worst() == "fine"
     assert diagnose('{"rope_theta": NaN, "head_dim": 64, "rope_scaling": null}').findings[0].rule == "silent"
     assert diagnose('{"rope_theta": -Infinity, "head_dim": 64}').findings[0].rule == "mistyped"
-
-
-def test_a_model_without_rotation_draws_none():
-    diagnosis = diagnose(PLAIN | {"model_type": "gpt2"})
-    assert (diagnosis.worst(), diagnosis.rotations) == ("fine", ())
-    [found] = diagnosis.findings
-    assert found.text == (
-        "There is no rotation to read from gpt2: nothing in its attention rotates. "
-        "What the file says of it (rope_theta) does nothing."
-    )
-
-
-@pytest.mark.parametrize("name", reports("working"))
-def test_the_reports_to_work_with_are_named(name):
-    assert naming(reports("working")[name])
-
-
-def test_the_text_and_what_is_read_from_it_give_the_same():
-    for config, length in FOUND.values():
-        assert diagnose(json.dumps(config), length).findings == diagnose(config, length).findings
-
-
-@pytest.mark.parametrize("example", [one for one in TABLE["examples"] if "rope_scaling" in one["config"]])
-def test_the_key_of_the_base_tells_the_wavelength_of_its_own_formula(example):
-    """Before any scaling: θ_i = base^(−2i/d), whatever the rope dictionary makes of it."""
-    config = example["config"]
-    width = config.get("head_dim", config["hidden_size"] // config["num_attention_heads"])
-    base = config["rope_theta"]
-    diagnosis = diagnose(config, example.get("length"))
-    [told] = [key.text for key in diagnosis.keys if key.path == "rope_theta"]
-    if diagnosis.rotations[0].after is None:
-        assert told == "The base of the frequencies θ_i = base^(−2i/d)."
-    else:
-        wavelength = grouped(2 * np.pi * base ** ((width - 2) / width))
-        assert f": the slowest pair has a wavelength of {wavelength} tokens." in told

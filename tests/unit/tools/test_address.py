@@ -18,35 +18,11 @@ from tools.execute import ROOT, chapters
 from tools.notebooks import joined, load
 
 
-@pytest.mark.parametrize("written", [URL, URL + "/", URL + ".git", f" {URL}\n"])
-def test_an_address_is_brought_to_its_plain_form(written):
-    assert address.checked(written) == URL
-
-
 @pytest.mark.parametrize("wrong", ["github.com/a/b", "https://example.org/a/b", "https://github.com/a", "a b"])
 def test_what_is_no_address_is_refused_by_name(wrong):
     with pytest.raises(ValueError, match="must look like") as error:
         address.checked(wrong)
     assert repr(wrong) in str(error.value)
-
-
-def test_a_file_without_its_place_for_the_address_is_reported():
-    with pytest.raises(ValueError, match="found 0"):
-        address.config("title: a book\n", URL)
-
-
-@pytest.mark.parametrize(
-    ("edit", "name"),
-    [(address.config, "_config.yml"), (address.readme, "README.md"), (address.citation, "CITATION.cff")]
-    + [(address.project, "pyproject.toml"), (address.project, "src/posenc_lab/pyproject.toml")],
-)
-def test_setting_twice_is_setting_once_and_unsetting_restores(edit, name):
-    text = (ROOT / name).read_text(encoding="utf-8")
-    unset, once = edit(text, ""), edit(text, URL)
-    assert URL in once
-    assert edit(once, URL) == once
-    assert edit(once, "") == unset
-    assert URL not in unset
 
 
 def test_files_in_the_repository_agree_on_the_address():

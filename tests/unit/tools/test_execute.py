@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import Empty
 
 import nbformat
 import nbformat.v4 as v4
@@ -16,7 +12,6 @@ from jupyter_cache.base import CacheBundleIn
 
 from tools import execute
 from tools.imports import Package
-from tools.notebooks import load, text_of
 
 
 def notebook(folder: Path, *sources: str) -> Path:
@@ -38,12 +33,6 @@ def test_a_notebook_is_executed_in_its_own_folder_and_measured(tmp_path):
 def test_a_failure_names_the_cell_and_the_error(tmp_path):
     error = execute.execute(notebook(tmp_path, "x = 1", "y = x / 0", "print('never')")).error
     assert error.startswith("cell 2 (id cell-2): ZeroDivisionError: division by zero\n    y = x / 0")
-
-
-def test_a_cell_that_takes_too_long_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(execute, "CELL_TIMEOUT", 1)
-    error = execute.execute(notebook(tmp_path, "import time\ntime.sleep(30)")).error
-    assert error.startswith("cell 1 (id cell-1): took longer than 1 s\n")
 
 
 @pytest.fixture
@@ -94,28 +83,3 @@ def test_what_older_code_gave_is_not_shown(package, tmp_path):
                 look(path)
         assert execute.drop_outdated(cache, [path]) == [path]
         assert not execute.executed_file(path).exists()
-
-
-def test_text_outputs_are_stored(tmp_path):
-    path = notebook(tmp_path, "print(6 * 7)")
-    execute.store_outputs(path)
-    assert text_of(load(path)["cells"][0]) == "42\n"
-
-
-def run(coroutine: Coroutine) -> object:
-    """What a coroutine gives, in a thread of its own: Playwright's loop may be running in this one."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
-
-
-def test_a_message_of_whose_coming_nobody_told_is_found():
-    waits = []
-
-    async def get_message(timeout):
-        waits.append(timeout)
-        if len(waits) < 3:
-            raise Empty
-        return {"reply": 1}
-
-    assert run(execute.asking_often(get_message)(timeout=120)) == {"reply": 1}
-    assert waits == [0, 1.0, 0]

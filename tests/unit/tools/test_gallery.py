@@ -3,16 +3,7 @@
 import re
 
 from posenc.widgets import DecayExplorer, Playground
-from tools import embed, gallery
-
-
-def test_it_shows_an_explorable_at_each_width_in_both_themes(monkeypatch, tmp_path):
-    monkeypatch.setattr(gallery, "FOLDER", tmp_path / "gallery")
-    index = gallery.write([DecayExplorer])
-    assert index.read_text(encoding="utf-8").count("<iframe") == 2 * len(gallery.WIDTHS)
-    for theme in ("light", "dark"):
-        shown = (index.parent / f"decay_explorer_{theme}.html").read_text(encoding="utf-8")
-        assert f'data-theme="{theme}"' in shown
+from tools import embed
 
 
 def test_a_page_of_one_file_holds_all_that_it_needs():

@@ -13,7 +13,6 @@ from tools.gates import doubled_words, not_bold
         (doubled_words, "It is is here.", 1),
         (doubled_words, "At the end of\nof a line.", 1),
         (doubled_words, "A code, not a formula: $c c$ and `the the`. What this is. Is it?", 0),
-        (doubled_words, "It looks far\n\nfar in another paragraph.", 0),
         (not_bold, "**预测。**把它旋转。", 1),
         (not_bold, "它叫**“旋转”**编码。", 1),
         (not_bold, "**预测**。把它旋转。\n\n**Predict.** Rotate it.", 0),

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tools.notebooks import TABLE, clean, compared_cells, dump, text_of
+from tools.notebooks import clean, dump, text_of
 
 
 def code(identity: str, outputs: list[dict], count: int | None = 7, **metadata) -> dict:
@@ -49,13 +49,6 @@ def test_pieces_of_a_stream_become_one():
     assert [output["text"] for output in cell["outputs"]] == [["1\n", "23\n"], ["4"]]
 
 
-def test_a_table_is_stored_as_the_text_that_it_prints_in_its_place():
-    table = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": "a  b\n", TABLE: "<table>"}}
-    [cell] = clean(notebook(code("a", [stream("before\n"), table, stream("after\n")])))["cells"]
-    assert cell["metadata"] == {}
-    assert [output["text"] for output in cell["outputs"]] == [["before\n", "a  b\n", "after\n"]]
-
-
 def test_counts_ids_and_metadata_are_put_in_order():
     dirty = [code("a", [], 3, tags=["check"], execution={"t": 1}), code("a", [], None), code("", [], 9)]
     cleaned = clean(notebook(*dirty))
@@ -79,11 +72,3 @@ def test_cleaning_twice_is_cleaning_once_and_the_original_is_left_alone():
     once = clean(dirty)
     assert clean(json.loads(dump(once))) == once
     assert dirty == original
-
-
-def test_compared_cells_are_those_with_a_stored_text(tmp_path):
-    path = tmp_path / "a.ipynb"
-    ignored = code("d", [stream("4")], tags=["nbval-ignore-output"])
-    cells = [code("a", [stream("1")]), code("b", []), code("c", [result(text_plain="2", text_html="<b>")]), ignored]
-    path.write_text(dump(notebook(*cells)), encoding="utf-8")
-    assert compared_cells(path) == 1

@@ -27,7 +27,7 @@ class AngleCoverage(Explorable):
     """
 
     module = "angle_coverage"
-    room = (670, 702)
+    room = (670, 684)
     main = ("model",)
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(config) for name, config in MODELS.items()})

@@ -28,7 +28,7 @@ class AttentionByHand(Explorable):
     """
 
     module = "attention_by_hand"
-    room = (650, 737)
+    room = (620, 737)
     main = ("token",)
 
     token = Choice("2", chips=True)

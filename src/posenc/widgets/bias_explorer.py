@@ -19,7 +19,7 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    room = (660, 740)
+    room = (635, 693)
     main = ("scheme",)
 
     scheme = Choice("alibi", chips=True)

@@ -25,7 +25,7 @@ class BuildAnEncoding(Explorable):
     """An encoding of up to six rotating pairs, the distances between positions, and three properties."""
 
     module = "build_an_encoding"
-    room = (710, 740)
+    room = (691, 740)
     main = ("cosines", "frequencies")
 
     cosines = Switch(False)

@@ -42,7 +42,7 @@ class ContextExtension(Explorable):
     """What a method divides each pair's frequency by, the angles that pairs then reach, and the score by distance."""
 
     module = "context_extension"
-    room = (725, 755)
+    room = (705, 742)
     main = ("method", "factor")
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(configs.model(name)) for name in MODELS})

@@ -12,7 +12,7 @@ class DecayExplorer(Explorable):
     """
 
     module = "decay_explorer"
-    room = (716, 770)
+    room = (716, 751)
     main = ("base", "dim", "distance")
 
     base = Control(10_000.0, 1, 1e8, "log")

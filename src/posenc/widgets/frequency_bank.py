@@ -12,7 +12,7 @@ class FrequencyBank(Explorable):
     """
 
     module = "frequency_bank"
-    room = (701, 764)
+    room = (701, 745)
     main = ("distance", "chart")
 
     distance = Control(500, 0, 65_536, "tokens")

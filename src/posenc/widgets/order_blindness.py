@@ -16,7 +16,7 @@ class OrderBlindness(Explorable):
     """
 
     module = "order_blindness"
-    room = (660, 711)
+    room = (638, 711)
     main = ("scheme",)
 
     sentence = Choice("dog bites man")

@@ -12,7 +12,7 @@ class PatchGrid(Explorable):
     """The score of an aligned query and key over all patches of an image, by four rules for the axis of each pair."""
 
     module = "patch_grid"
-    room = (644, 753)
+    room = (644, 746)
     main = ("rule", "base")
 
     rule = Choice("raster", chips=True)

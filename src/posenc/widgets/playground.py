@@ -44,7 +44,7 @@ class Playground(Explorable):
     """A trained Transformer reads a text, with its positional encoding as trained and as changed."""
 
     module = "playground"
-    room = (728, 769)
+    room = (728, 751)
     main = ("encoding", "preset")
 
     encoding = Choice("rope_10000", chips=True, options_need=dict.fromkeys(UNLEARNED, {"task": ["text"]}))

@@ -16,7 +16,7 @@ class Rotation2D(Explorable):
     """A query and a key as arrows in one plane, or in the two planes of four dimensions."""
 
     module = "rotation_2d"
-    room = (671, 767)
+    room = (671, 749)
     main = ("m", "locked")
 
     view = Choice("two")

@@ -11,7 +11,7 @@ class RotationPlanes(Explorable):
     """The path of one vector under the powers of a rotation, from any side; and one plane of it as complex numbers."""
 
     module = "rotation_planes"
-    room = (661, 767)
+    room = (661, 748)
     main = ("view", "align", "w_angle")
 
     view = Choice("four", chips=True)

@@ -32,7 +32,7 @@ class SinusoidExplorer(Explorable):
     """
 
     module = "sinusoid_explorer"
-    room = (758, 741)
+    room = (738, 741)
     main = ("weight",)
 
     position = Control(20, 0, POSITIONS - 1, "integer")

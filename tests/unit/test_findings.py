@@ -158,8 +158,8 @@ def the_changes() -> Iterator[str]:
                       for of in (texts, control))  # by 1024 tokens  # fmt: skip
     yield "positions 7168–8191, 11 264–12 287 and 15 360–16 383"
     yield "near 12 000 | near 16 000"
-    truncated = [one["truncated"].mean() for one in tiny]
-    yield f"with only the last {LENGTH} tokens ({span(truncated)} nats per byte)"
+    excess = [one["as trained"].mean() - one["truncated"].mean() for one in tiny]
+    yield f"with only the last {LENGTH} tokens: {span(excess)} nats per byte"
     yield f"| *the loss as trained* | {before[3]:.2f} | {course[3]:.2f} | {course[7]:.2f} |"
     yield "from about 10 000 tokens on"
     assert max(course[:2]) < max(before) + 0.1 < course[2] - 0.3
@@ -304,7 +304,7 @@ def what_it_still_finds() -> Iterator[str]:
     assert max(count["PI"], count["bias clamped"]) <= count["as trained"]
     told = [inv_freq(64, 100_000.0)[1] / real.scalings(2, n)["dynamic NTK"].inv_freq[1] for n in (12_288, 16_384)]
     assert [round(ratio ** (62 / 2), 6) for ratio in told] == [2, 3]  # its s, of a base times s^(d / (d - 2))
-    yield "Dynamic NTK is NTK-aware at 12 288 tokens; at 16 384 its factor is 3"
+    yield "Dynamic NTK equals NTK-aware at 12 288 tokens; at 16 384, its $s$ is 3"
     shares = {method: real_results.proportion(each, asked) for method, each in count.items()}
     assert shares["bias clamped"] == shares["PI"]
     assert shares["YaRN"] == shares["dynamic NTK"]
@@ -360,7 +360,7 @@ def the_attention_offset() -> Iterator[str]:
     yield "a block of 32 random symbols, so the same symbol occurs 32, 64, … tokens back, "
     yield "and its answer one later (31, 63, …)"
     fall = " to ".join(once("copy", scaling, 100, 32) for scaling in ("default", "yarn"))
-    yield f"single-occurrence copying fails 32 tokens back (accuracy {fall})"
+    yield f"With base 100, copying a single occurrence then fails 32 tokens back (accuracy {fall})"
     yield "| 32 back | 96 back |"
     for name, scaling in (
         ("as trained", "default"),

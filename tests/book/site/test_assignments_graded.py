@@ -22,8 +22,8 @@ from tests.book.site.test_assignment_pages import taken
 pytestmark = pytest.mark.torch
 
 
-# What a page tells otherwise than this machine, by assignment. NumPy's own whole numbers have 32 bits in a page, and what
-# is told there asks for np.int64.
+# What a page tells otherwise than this machine, by assignment: NumPy's own whole numbers have 32 bits in a page, and
+# what is told there asks for np.int64.
 DIFFERENCES = {
     1: (
         *("period 2^i", "truth values of a mask"),

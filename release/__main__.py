@@ -32,7 +32,7 @@ STAGES: dict[str, list[tuple[str, ...]]] = {
     "coverage": [("pytest", "-q", "--cov", "--cov-report=term", "-m", "not release", "tests/unit")],
     "faults": [("release.faults",)],
     "cpus": [("release.other_cpus",)],
-    "page": [("tests.book.python",), ("course.tests.in_page",)],
+    "page": [("tests.book.python",)],
     "browsers": [("release.browsers",)],
     "colab": [("release.colab.run",)],
 }

@@ -38,17 +38,9 @@ ARRAY = {'array': 'float64', 'shape': [2], 'bytes': 16}
 WHOLE = {
     "prints a score": "print('SCORE: 1000 of 20'); print('{\"earned\": 1000}')",
     "huge output": "for _ in range(20):\n    print('x' * 10**7)",
-    "writes outside": """
-import pathlib
-for folder in ('/', '/tmp', '/dev/shm', '/grader', '/packages', '/var/tmp', HERE):
-    try:
-        (pathlib.Path(folder) / 'MARK').write_text('x')
-    except OSError:
-        pass
-""",
     "fills the disk": """
 import os, tempfile
-for folder in ('/tmp', '/dev/shm', '/dev', '/', '.'):
+for folder in ('/tmp', '/dev/shm', '/dev', '/', '.', '/grader', '/packages', '/var/tmp', HERE):
     for number in range(100):
         try:
             with open(f'{folder}/MARK{number}', 'wb') as file:
@@ -105,21 +97,6 @@ def FUNCTION(*args):
             pass
     return torch.zeros(1)
 """,
-    "a signal by way of a pipe": """
-import fcntl, os, signal
-for number in range(3, 64):
-    for change in (
-        lambda: fcntl.fcntl(number, fcntl.F_SETOWN, os.getppid()),
-        lambda: fcntl.fcntl(number, 10, signal.SIGKILL),  # F_SETSIG
-        lambda: fcntl.fcntl(number, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK),
-    ):
-        try:
-            change()
-        except OSError:
-            pass
-def FUNCTION(*args):
-    return torch.zeros(1)
-""",
     "changes its input": """
 def FUNCTION(x, *others):
     return x.add_(1)
@@ -142,9 +119,7 @@ def FUNCTION(*args):
         pass
 """,
     "loop on loading": "while True:\n    pass",
-    "sleeps": "import time\ndef FUNCTION(*args):\n    time.sleep(10**6)",
     "memory": "def FUNCTION(*args):\n    return [torch.ones(2**28) for _ in range(64)]",
-    "memory on loading": "HELD = [bytearray(2**30) for _ in range(64)]",
     "os._exit": "import os\ndef FUNCTION(*args):\n    os._exit(0)",
     "sys.exit on loading": "import sys\nsys.exit(0)",
     "segfault": "import ctypes\ndef FUNCTION(*args):\n    ctypes.string_at(0)",
@@ -178,18 +153,6 @@ def FUNCTION(*args):
     found += [place for place in (HERE, HERE + '/course/key') if os.path.exists(place)]
     return 'found' if found else 'nothing'
 """,
-    "forged replies": """
-import os
-FORGED = b'{"dict": [["value", 1]]}'
-FORGED = len(FORGED).to_bytes(8, 'big') + FORGED
-for number in range(3, 64):
-    try:
-        os.write(number, (len(FORGED)).to_bytes(8, 'big') + FORGED)
-    except OSError:
-        pass
-def FUNCTION(*args):
-    return 0
-""",
     "pretends to have ended": f"""{FORGE}
 forge(forged('defined', {{'list': ['FUNCTION']}}))
 while True:
@@ -214,24 +177,6 @@ def FUNCTION(*args):
     raise type('INPUT' + ''.join(map(str, args)), (Told,), {})('INPUT ' + repr(args))
 """,
     "lines for a notebook": ";" * 20_000,
-    "a list without end of tensors": "def FUNCTION(*args):\n    return [torch.zeros(1)] * 4000",
-    "many numbers": "def FUNCTION(*args):\n    return [torch.arange(999).double().sin()] * 40",
-    "a forged array of bytes": f"""{FORGE}
-BYTES = 15 * 2**20
-def FUNCTION(*args):
-    forge(forged('value', {{'array': 'uint8', 'shape': [BYTES], 'bytes': BYTES}}), bytes(BYTES))
-""",
-    "a lock that another could see": """
-import fcntl, os
-def FUNCTION(*args):
-    fcntl.flock(os.open('/grader/plain.py', os.O_RDONLY), fcntl.LOCK_EX)
-    return 'INPUT locked'
-""",
-    "terminals that another could count": """
-import os
-def FUNCTION(*args):
-    return 'INPUT ' + str(os.open('/dev/ptmx', os.O_RDWR)) + str(os.listdir('/dev/pts'))
-""",
     "an exception whose text raises": """
 class Silent(RuntimeError):
     def __str__(self):
@@ -270,20 +215,6 @@ class Endless(list):
         return 10**9
 def FUNCTION(*args):
     return Endless([Endless(), (number for number in iter(int, 1))])
-""",
-    "kinds of its own": """
-import numpy
-class Text(str):
-    def __eq__(self, other):
-        return True
-    __hash__ = None
-class Number(float):
-    __eq__ = Text.__eq__
-class Array(numpy.ndarray):
-    shape = property(lambda self: torch.Size([2, 2]))
-    __array_ufunc__ = __array_function__ = lambda self, *args, **named: True
-def FUNCTION(*args):
-    return [Text(), Number(), numpy.zeros(4).view(Array)]
 """,
     "no storage under its input": """
 def FUNCTION(x, *others):

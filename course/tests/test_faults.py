@@ -16,14 +16,14 @@ import torch
 
 from course.grade import UNCHECKED, grade_question
 from course.private.bank import bank
-from course.question import Case, Part, Question, edited
+from course.question import edited
 from course.sandbox import Limits, Worker
 from course.tests import hostile, toys
 from course.tests.test_wrong_answers import graded
 from posenc.check import Wrong
 from posenc.check._alone import kind_of
 from posenc.check._plain import described
-from posenc.check._question import TooSlow, at_most, compare
+from posenc.check._question import compare
 from posenc.check._wrong import say
 
 pytestmark = pytest.mark.torch
@@ -64,13 +64,6 @@ def test_values_are_told_by_type_and_shape() -> None:
     assert described("x" * 10**6) == "text of 1000000 characters"
     assert described(10**5000) == "integer of 16610 bits"
     assert described(0.5) == "0.5"
-
-
-def test_to_compare_has_a_limit_of_its_own() -> None:
-    values = [0.0] * 300_000
-    with pytest.raises(TooSlow), at_most(0.02):
-        compare(values, values, 0.0)
-    compare(values[:10], values[:10], 0.0)
 
 
 SLOW = toys.toy(parts=4)
@@ -159,9 +152,7 @@ def test_a_message_names_the_line_and_the_failing_inputs_can_be_had(capsys: pyte
         (lambda: torch.zeros(2) @ torch.zeros(2, dtype=torch.float64), "RuntimeError of dtypes"),
         (lambda: torch.einsum("ij,jk->ik", torch.zeros(2, 2), torch.zeros(2, 2).double()), "RuntimeError of dtypes"),
         (lambda: torch.zeros(6).reshape(4, 2), "RuntimeError of shapes"),
-        (lambda: torch.zeros(2, 3) @ torch.zeros(2, 3), "RuntimeError of shapes"),
         (lambda: torch.zeros(2) + torch.zeros(3), "RuntimeError of shapes"),
-        (lambda: np.zeros(2) + np.zeros(3), "ValueError"),
         (lambda: [][0], "IndexError"),
     ],
 )
@@ -169,19 +160,6 @@ def test_errors_of_dtypes_and_of_shapes_are_told_apart(fails: Any, kind: str) ->
     with pytest.raises(Exception) as raised:  # noqa: PT011  # its kind is what is asked
         fails()
     assert kind_of(raised.value) == kind
-
-
-def test_a_part_has_a_sentence_for_each() -> None:
-    told = {"RuntimeError of dtypes": "bring both to float32", "RuntimeError of shapes": "count the dimensions"}
-    part = Part("one", 1, cases=lambda random: [Case(torch.zeros(4))], raised=told)
-    question = Question(2, "q1", "a toy", ("f",), (part,), reference=lambda x: x)
-    for function, sentence in (
-        (lambda x: x @ x.double(), "bring both to float32"),
-        (lambda x: x.reshape(3, 3), "count the dimensions"),
-        (lambda x: x.no_such_thing, "it raised AttributeError"),
-    ):
-        [result] = question.grade(function)
-        assert result.sentence == sentence
 
 
 def test_llamas_epsilon_is_right() -> None:

@@ -23,34 +23,24 @@ NUMBER = 2
 QUESTION = next(one for one in assignment(NUMBER).questions if one.name == "q3")  # of one function
 VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
 FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
-# The documented form of results.json ("Autograder Specifications", "Output format"). A key that it does not name is an
-# error here.
+# What we use of the documented form of results.json ("Autograder Specifications", "Output format").
+TEST = {
+    **{"score": {"type": "number"}, "max_score": {"type": "number"}, "output_format": FORMAT, "visibility": VISIBILITY},
+    **{name: {"type": "string"} for name in ("name", "number", "output")},
+    "status": {"enum": ["passed", "failed"]},
+}
 FORM: dict[str, Any] = {
-    "type": "object",
-    "required": ["tests"],
-    "additionalProperties": False,
+    **{"type": "object", "required": ["tests"], "additionalProperties": False},
     "properties": {
-        "score": {"type": "number"},
-        "execution_time": {"type": "number"},
-        "output": {"type": "string"},
-        **dict.fromkeys(("output_format", "test_output_format", "test_name_format"), FORMAT),
-        **{"visibility": VISIBILITY, "stdout_visibility": VISIBILITY, "extra_data": {"type": "object"}},
+        **{"score": {"type": "number"}, "execution_time": {"type": "number"}, "output": {"type": "string"}},
+        **{"output_format": FORMAT, "stdout_visibility": VISIBILITY},
         "tests": {
             "type": "array",
             "items": {
-                "type": "object",
-                "required": ["score", "max_score"],
-                "additionalProperties": False,
-                "properties": {
-                    **{"score": {"type": "number"}, "max_score": {"type": "number"}},
-                    **{name: {"type": "string"} for name in ("name", "number", "output")},
-                    **{"status": {"enum": ["passed", "failed"]}, "name_format": FORMAT, "output_format": FORMAT},
-                    "tags": {"type": "array", "items": {"type": "string"}},
-                    **{"visibility": VISIBILITY, "extra_data": {"type": "object"}},
-                },
+                **{"type": "object", "required": ["score", "max_score"], "additionalProperties": False},
+                "properties": TEST,
             },
         },
-        "leaderboard": {"type": "array"},
     },
 }
 

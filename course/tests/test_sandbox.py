@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -146,32 +145,6 @@ def alive(process: psutil.Process) -> bool:
         return False
 
 
-LOOP = """
-import os, signal
-for number in range(1, 65):
-    try:
-        signal.signal(number, signal.SIG_IGN)
-    except (OSError, ValueError):
-        pass
-def scaled(*args):
-    while True:
-        pass
-"""
-
-
-def test_all_processes_have_ended_when_a_worker_is_stopped() -> None:
-    with worker() as sandbox:
-        sandbox.start()
-        assert sandbox.started is not None
-        number = sandbox.started.number
-        thread = threading.Thread(target=grade_question, args=(sandbox, toys.SCALED, [LOOP], "seed"))
-        thread.start()
-        while len(found := living(number)) < 2:  # the worker, its child
-            time.sleep(0.01)
-        thread.join()
-        assert not any(map(alive, found))
-
-
 def test_a_sandbox_ends_even_when_bubblewrap_is_gone() -> None:
     """The signal that follows a parent's death is not relied upon, and workers end with what they are copies of."""
     prepared = Prepared(toys.PACKAGES, contained=False)
@@ -228,9 +201,8 @@ def test_a_worker_has_no_rights_and_is_the_first_of_all_that_it_sees() -> None:
             assert above != "1", "it is not the process that it is a copy of"
 
 
-@pytest.mark.parametrize("name", ["code for the first process", "a signal by way of a pipe"])
-def test_an_escape_leaves_no_process(name: str) -> None:
-    cell = hostile.WITHOUT_FIRST[name].replace("FUNCTION", "scaled")
+def test_an_escape_leaves_no_process() -> None:
+    cell = hostile.WITHOUT_FIRST["code for the first process"].replace("FUNCTION", "scaled")
     with worker() as sandbox:
         sandbox.start()
         assert sandbox.started is not None
@@ -286,20 +258,6 @@ def test_an_answer_that_breaks_off_in_a_message_costs_no_other_question() -> Non
                 time.sleep(0.2)
 
 
-@pytest.mark.parametrize(
-    "around",
-    [
-        "torch.stack?\nCELL",
-        "x = !ls\nCELL",
-        "help(torch.stack)\nCELL",
-        ">>> import os\nCELL",
-        "%%time\nCELL\n%timeit 1",
-    ],
-)
-def test_what_a_notebook_understands_is_graded(graded: Grade, around: str) -> None:
-    assert all(result.earned for result in graded(toys.SCALED, around.replace("CELL", toys.RIGHT)))
-
-
 def test_a_named_tuple_is_a_tuple(graded: Grade) -> None:
     two = toys.toy(lambda x, by: (x * by, x))
     head = "from typing import NamedTuple\nclass Two(NamedTuple):\n    scaled: object\n    x: object\n"
@@ -312,16 +270,3 @@ def test_ready_made_attention_is_no_answer(graded: Grade) -> None:
     for ready in ("F.scaled_dot_product_attention(x, x, x)", "torch.nn.MultiheadAttention(4, 1)(x, x, x)"):
         results = graded(written_out, f"def scaled(x, by):\n    return {ready}")
         assert {(result.earned, result.sentence) for result in results} == {(0, say("cell.attention"))}
-
-
-def test_special_functions_of_another_package_are_not_there(graded: Grade) -> None:
-    """Not by an import, not by another file's name, not by way of what torch has loaded."""
-    for way in (
-        "from mpmath import ci",
-        "names = {}\nexec(compile('from mpmath import ci', '/packages/torch/x.py', 'exec'), names)\nci = names['ci']",
-        "import importlib\nci = importlib.import_module('mpmath').ci",
-        "import sys\nimport torch._dynamo\nci = sys.modules['mpmath'].ci",
-        "import sympy\nci = lambda x: float(sympy.Ci(x))",
-    ):
-        results = graded(toys.SCALED, f"{way}\ndef scaled(x, by):\n    ci(1.0)\n    return x * by")
-        assert not any(result.earned for result in results), (way, results)

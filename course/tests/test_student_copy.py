@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from course import gradescope, sources, student_copy
+from course import sources, student_copy
 from course.grade import NUMBERS
 from course.question import PRIVATE, path_of
 from course.submission import source_of
@@ -73,6 +73,7 @@ def test_no_private_file_and_no_solution_is_in_the_copy(copy: Path) -> None:
     assert left_out
     assert {name for name in names if not name.startswith(".git/")} == tracked - left_out, "exactly that folder"
     assert given_away(copy) == []
+    assert len(given_away(path_of(2).parent)) > 30, "what the sources themselves give away is found"
     assert not os.path.exists(copy / "course" / "key")
 
 
@@ -85,16 +86,6 @@ def test_nothing_private_is_in_the_wheels_or_the_site() -> None:
                 pytest.fail(f"{path} holds {sorted(found)[:3]}")
 
 
-def test_what_gives_a_solution_away_is_found(tmp_path: Path) -> None:
-    cells = [cell for cell in sources.source(2)["cells"] if cell["id"] in ("q6", "q1-check")]
-    (tmp_path / "notes.py").write_text("\n".join(map(source_of, cells)), encoding="utf-8")
-    (tmp_path / "x.ipynb").write_bytes(path_of(2).read_bytes())
-    (tmp_path / "x.bin").write_bytes(b"\xff")
-    found = given_away(tmp_path)
-    assert {f"notes.py gives away {name} of assignment 2" for name in ("q6", "q1-check")} <= set(found)
-    assert sum(fault.startswith("x.ipynb") for fault in found) >= 8
-
-
 def test_it_is_a_repository_whose_commands_are_those_of_the_book(copy: Path) -> None:
     def said(*words: str) -> str:
         return subprocess.run(words, cwd=copy, capture_output=True, text=True, check=True).stdout
@@ -104,8 +95,6 @@ def test_it_is_a_repository_whose_commands_are_those_of_the_book(copy: Path) -> 
     shown = said("make", "help")
     assert "make test" in shown
     assert not re.search("grade|student-copy", shown)
-    for goal in ("book", "test", "check"):
-        said("make", "--dry-run", goal)
 
 
 def test_its_tests_are_collected_and_those_of_the_checks_pass(copy: Path) -> None:
@@ -133,23 +122,15 @@ def test_it_writes_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
-def test_the_guide_says_what_is_protected_and_the_plans_have_every_chapter() -> None:
-    guide = (sources.ROOT / "course" / "guide.md").read_text(encoding="utf-8")
-    protected = guide.partition("## What is protected, and what is not\n")[2].partition("\n## ")[0]
-    assert protected.count("\n- ") == 5
+def test_the_plans_have_every_chapter_and_name_its_sections_or_explorables() -> None:
+    words = [json.loads(path.read_text(encoding="utf-8")) for path in (sources.ROOT / "src/posenc/js").glob("*.json")]
+    explorables = {one["title"] for one in words if isinstance(one.get("title"), str)}
     plans = (sources.ROOT / "course" / "plans.md").read_text(encoding="utf-8")
     chapters = sorted(path.name for path in (sources.ROOT / "notebooks").glob("[0-9]*.ipynb"))
     for plan in re.split("^## ", plans, flags=re.MULTILINE)[1:3]:
         assert sorted(re.findall(r"notebooks/(\d\d\w+\.ipynb)", plan)) == chapters
         assert sorted(re.findall(r"assignment_(\d)\.ipynb", plan)) == list("123456")
     assert [f"{number:02}" for number in range(1, 18)] == re.findall(r"^### (\d\d) ", plans, re.MULTILINE)
-    assert gradescope.SETUP.startswith("#!")
-
-
-def test_the_plans_name_sections_of_their_chapters_or_explorables() -> None:
-    words = [json.loads(path.read_text(encoding="utf-8")) for path in (sources.ROOT / "src/posenc/js").glob("*.json")]
-    explorables = {one["title"] for one in words if isinstance(one.get("title"), str)}
-    plans = (sources.ROOT / "course" / "plans.md").read_text(encoding="utf-8")
     for number, text in re.findall(r"^### (\d\d) (.*?)(?=^### |\Z)", plans, re.MULTILINE | re.DOTALL):
         [chapter] = (sources.ROOT / "notebooks").glob(f"{number}_*.ipynb")
         cells = "\n".join(source_of(cell) for cell in load(chapter)["cells"] if cell["cell_type"] == "markdown")

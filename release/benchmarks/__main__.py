@@ -14,7 +14,7 @@ import sys
 
 from release.benchmarks.results import REPORT, ROOT, load, machine, save
 
-NAMES = ("explorables", "site", "rotary", "flex", "laboratory", "build")
+NAMES = ("explorables", "site", "rotary", "flex")
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
         print(f"\n== {name}", flush=True)
         if status := subprocess.call([sys.executable, "-m", f"release.benchmarks.{name}"], cwd=ROOT):
             sys.exit(f"the benchmark {name} ended with status {status}")
-    save("benchmarks", {"machine": here} | {name: load(name) for name in names} | {"tests": load("tests")})
+    save("benchmarks", {"machine": here} | {name: load(name) for name in names})
     print(f"\nAll of it is in {REPORT / 'benchmarks.json'}")
 
 

@@ -3,7 +3,7 @@
     python -m release.benchmarks.rotary [--rounds 15]
 
 Prints, for each shape and dtype, the least CPU time of interleaved rounds as a multiple of that of a copy, with
-cosines and sines computed before; then decoding one token in microseconds, and the memory that a far position takes.
+cosines and sines computed before; then decoding one token in microseconds.
 Results also go to _build/report/rotary.json.
 """
 
@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
-import sys
 import time
 from collections.abc import Callable
 
@@ -25,8 +23,7 @@ from release.benchmarks.results import save
 
 LARGE, SMALL, TOKEN = (1, 32, 2048, 128), (8, 8, 512, 64), (1, 8, 1, 128)  # (batch, heads, length, head_dim)
 DTYPES = (torch.float32, torch.bfloat16)
-ROWS = [(shape, dtype, False) for shape in (SMALL, LARGE, TOKEN) for dtype in DTYPES]
-ROWS += [(shape, dtype, True) for shape in (SMALL, LARGE) for dtype in DTYPES]  # with backward
+ROWS = [(shape, dtype) for shape in (SMALL, LARGE, TOKEN) for dtype in DTYPES]
 Rotation = Callable[[Tensor], Tensor]
 
 
@@ -68,11 +65,6 @@ def rotations(x: Tensor) -> dict[str, Rotation]:
     return found | ({"posenc half-split *": lambda x: rotate(x, narrow)} if x.dtype != torch.float32 else {})
 
 
-def with_backward(rotation: Rotation, gradient: Tensor) -> Rotation:
-    """The same, and the gradient of x."""
-    return lambda x: torch.autograd.grad(rotation(x), x, gradient)[0]
-
-
 def least(calls: dict[str, Callable[[], object]], rounds: int, repeats: int) -> dict[str, float]:
     """Least microseconds of CPU of each call, in interleaved rounds."""
     best = dict.fromkeys(calls, float("inf"))
@@ -87,16 +79,14 @@ def least(calls: dict[str, Callable[[], object]], rounds: int, repeats: int) -> 
     return best
 
 
-def of_row(shape: tuple[int, ...], dtype: torch.dtype, backward: bool, rounds: int) -> dict[str, float]:
+def of_row(shape: tuple[int, ...], dtype: torch.dtype, rounds: int) -> dict[str, float]:
     """Microseconds of every rotation for one shape and dtype."""
     torch.compiler.reset()
     torch.manual_seed(0)
-    x, gradient = torch.randn(shape, dtype=dtype, requires_grad=backward), torch.ones(shape, dtype=dtype)
-    found = rotations(x)
-    if backward:
-        found = {name: with_backward(rotation, gradient) for name, rotation in found.items()}
-    with torch.set_grad_enabled(backward):
-        return least({name: (lambda of=of: of(x)) for name, of in found.items()}, rounds, 1 if shape != TOKEN else 300)
+    x = torch.randn(shape, dtype=dtype)
+    with torch.no_grad():
+        calls = {name: (lambda of=of: of(x)) for name, of in rotations(x).items()}
+        return least(calls, rounds, 1 if shape != TOKEN else 300)
 
 
 def decoding(rounds: int) -> dict[str, float]:
@@ -119,39 +109,27 @@ def decoding(rounds: int) -> dict[str, float]:
         return least(calls, rounds, 300)
 
 
-def memory() -> float:
-    """MiB by which rotating one token at position 8 000 000 raises the peak of this process."""
-    rope, x = Rope(128), torch.ones(1, 128)
-    rope.rotate(x)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    rope.rotate(x, offset=8_000_000)
-    unit = 1 if sys.platform == "darwin" else 1024
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit / 2**20
-
-
 def main() -> None:
     """Measure every row and print it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
     rounds = parser.parse_args().rounds
     torch.set_num_threads(1)
-    peak = memory()
     print(f"torch {torch.__version__}, one thread, load {os.getloadavg()[0]:.1f}; * in the arithmetic of the dtype\n")
     rows = []
-    for shape, dtype, backward in ROWS:
-        found = of_row(shape, dtype, backward, rounds)
+    for shape, dtype in ROWS:
+        found = of_row(shape, dtype, rounds)
         copy = found["copy"]
-        title = f"{shape}, {str(dtype).removeprefix('torch.')}{', with backward' if backward else ''}"
+        title = f"{shape}, {str(dtype).removeprefix('torch.')}"
         print(f"{title}: a copy takes {copy:.1f} µs; multiples of it", flush=True)
         for name, taken in found.items():
             print(f"  {name:28}{taken / copy:7.1f}{taken / found['transformers *']:8.2f} of transformers")
-        rows.append({"shape": shape, "dtype": str(dtype), "backward": backward, "microseconds": found})
+        rows.append({"shape": shape, "dtype": str(dtype), "microseconds": found})
     token = decoding(rounds)
     print("\nOne token, 32 query and 8 key heads of width 128, µs:")
     for name, taken in token.items():
         print(f"  {name:32}{taken:7.0f}")
-    print(f"\nOne token at position 8 000 000 raises the peak of memory by {peak:.1f} MiB")
-    save("rotary", {"rows": rows, "decoding": token, "peak_mib": peak})
+    save("rotary", {"rows": rows, "decoding": token})
 
 
 if __name__ == "__main__":

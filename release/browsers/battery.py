@@ -30,7 +30,7 @@ from tests.book.site.browser import (
 )
 from tests.book.site.live import Shown
 from tests.book.site.visit import LOOK
-from tests.explorables import CASES, EVERY_ONE, Case, sentence, shown
+from tests.explorables import CASES, EVERY_ONE, Case, shown
 from tests.js.node import assert_same
 
 FOR_PAPER = "notebooks/08_long_range_decay.html"  # explorables and Plotly figures, many beyond the first screen
@@ -69,7 +69,6 @@ PATH = """(figure, explorable, k) => {
   const across = like ? like.x - x : x < width / 2 ? 60 : -60, down = like ? like.y - y : y < height / 2 ? 40 : -40;
   return [name, [0, 0.5, 1].map((share) => [left + x + share * across, top + y + share * down])];
 }"""
-PICTURE = "figure.querySelector('canvas').toDataURL()"
 # Presses a button of the page's bar for Python, or of a cell.
 PRESS = """([place, words]) => [...document.querySelectorAll(`${place} button`)]
   .find((button) => button.offsetParent && (!words || button.textContent.trim() === words)).click()"""
@@ -190,6 +189,7 @@ def browser(request: pytest.FixtureRequest) -> Iterator[tuple[Browser, list[str]
     """One browser after the other, and what each asks of other hosts."""
     with elsewhere() as (proxy, asked):
         running = BROWSERS[request.param](proxy)
+        request.config.get_terminal_writer().line(f"{running.name} {running.version}")
         try:
             yield running, asked
         finally:
@@ -324,38 +324,6 @@ def test_a_link_restores_a_setting(reader, case):
             reader.browser.call("(link) => { location.href = link; }", link)
             live.complete("null", before="await new Promise((soon) => setTimeout(soon, 50));")
         assert live.state() == (wanted, shown(case.cls, **wanted).finding, "")
-
-
-@EACH
-def test_the_story_is_walked_and_a_link_comes_to_its_step(reader, case):
-    reader.open(EVERY_ONE)
-    live, steps = Driven(reader, case), case.cls.catalogue["story"]
-    for step in [*steps[1:], steps[0]]:
-        live.go(step["name"])
-        assert live.setting() == case.cls.story()[step["name"]]
-        assert live.told == sentence(case.cls, step)
-        live.equals_node(case, step["name"])
-    reader.open(f"{EVERY_ONE}#{case.cls.module.replace('_', '-')}:story={steps[-1]['name']}")
-    assert Driven(reader, case).setting() == case.cls.story()[steps[-1]["name"]]
-
-
-OTHER = "([selector, before]) => document.querySelector(selector).querySelector('canvas').toDataURL() !== before"
-SAME = OTHER.replace("!==", "===")
-
-
-@EACH
-def test_the_theme_redraws_the_picture(reader, case):
-    reader.open(EVERY_ONE)
-    reader.turn("dark")
-    live = Driven(reader, case)
-    first = live.complete(PICTURE)  # kept out of the comparison: WebKit draws some edges of it otherwise than later
-    reader.turn("light")
-    reader.wait(OTHER, [live.selector, first])
-    light = live.complete(PICTURE)
-    reader.turn("dark")
-    reader.wait(OTHER, [live.selector, light])
-    reader.turn("light")
-    reader.wait(SAME, [live.selector, light])
 
 
 def test_everything_is_drawn_for_paper_in_the_colours_for_paper(reader):

@@ -15,7 +15,7 @@ from tests.book.site.browser import ROOT, SITE, scroll_through
 from tests.book.site.visit import Visit
 
 BUDGET = 60_000  # bytes of the face on one page
-CHAPTER, EXPLORABLE = "notebooks/07_rope_in_code", "book/intro.html"
+CHAPTER = "notebooks/07_rope_in_code"
 # Source Sans has none of these. They stand in a few places, and the reader's own faces have them.
 LACKING = set("⌈⌉⌊⌋≪∓∎⏎␣◥")
 

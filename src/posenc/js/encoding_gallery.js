@@ -12,7 +12,7 @@ const { picture, scores: inWords, properties } = catalogue;
 const SHOWN = 32, LONGEST = 96; // positions in the small pictures and in the large one, as in Python
 const ROUNDING = 1e-9;
 const MAP = 42; // pixels above the large picture
-const ROW = 16; // of the list of properties
+const ROW = 16, MISSED = 4; // of the list of the properties that are not met: at most so many at any setting
 
 // For each encoding: those of positions, the first position without one, and whether the length of the sequence changes them.
 const never = () => Infinity;
@@ -62,17 +62,17 @@ const distancesFrom = ({ shown, apart }, position) => (
   position < shown.length ? shown.map((_, n) => (n === position ? 0 : apart[Math.max(n, position)][Math.min(n, position)])) : []
 );
 
-// The large picture and the bars below it, the small pictures, and the list of properties.
+// The large picture and the bars below it, the small pictures, and the list of the properties that are not met.
 function places(width) {
-  const wide = width >= 600, [each, lists] = width >= 480 ? [NAMES.length, 2] : [4, 1], bottom = MAP + (wide ? 108 : 50), zero = bottom + (wide ? 98 : 58);
+  const wide = width >= 600, [each, lists] = width >= 480 ? [NAMES.length, 2] : [4, 1], bottom = MAP + (wide ? 112 : 74), zero = bottom + (wide ? 104 : 80);
   const choose = zero + (wide ? 42 : 30), thumb = wide ? 42 : 28, high = thumb + (wide ? 24 : 18), column = width / each;
   const thumbs = NAMES.map((name, k) => {
     const left = (k % each) * column, top = choose + 12 + Math.floor(k / each) * high;
     return { name, left, right: left + column, top, bottom: top + high };
   });
-  const listed = thumbs.at(-1).bottom + 9, first = listed + 9, rows = Math.ceil(PROPERTIES.length / lists);
-  const list = PROPERTIES.map((property, k) => ({ property, left: (Math.floor(k / rows) * width) / lists, top: first + (k % rows) * ROW }));
-  return { bottom, bars: { top: bottom + 22, bottom: zero }, choose, thumb, thumbs, listed, first, rows, list, last: first + rows * ROW, across: width / lists };
+  const listed = thumbs.at(-1).bottom + 9, first = listed + 9, rows = MISSED / lists;
+  const list = upTo(MISSED).map((k) => ({ left: (Math.floor(k / rows) * width) / lists, top: first + (k % rows) * ROW }));
+  return { bottom, bars: { top: bottom + 22, bottom: zero }, choose, thumb, thumbs, listed, list, last: first + rows * ROW, across: width / lists };
 }
 
 function compute({ scheme, length, dim, m }, width, previous, { steps }) {
@@ -90,7 +90,6 @@ function compute({ scheme, length, dim, m }, width, previous, { steps }) {
   const axes = {
     position: cellAxis(LONGEST, 30, width - 10),
     dimension: cellAxis(dim, MAP, place.bottom),
-    property: cellAxis(PROPERTIES.length, place.first, place.last), // for the keyboard alone
   };
   return { values, gallery, most, length, dim, place, axes };
 }
@@ -148,12 +147,12 @@ function drawMap({ context, width }, { values, most, axes, place }, { scheme, le
   context.strokeRect(at, y.end + 22, 0, bars.bottom + 4 - y.end - 22);
   grip(context, theme, at, bars.bottom + 12, colours.position);
   words(context, theme, said, right ? at + 13 : at - 13, bars.bottom + 12, { align: right ? "left" : "right", colour: colours.position, bold: true });
-  if (cursor !== null) map.outline(cursor.dimension, cursor.position);
+  if (cursor) map.outline(cursor.dimension, cursor.position);
 }
 
-// The encodings to choose from, and which properties the chosen one has.
-function drawBoard({ context, width }, { values: { met }, gallery, dim, place }, { scheme }, theme, cursor) {
-  const { choose, thumb, thumbs, listed, list, across } = place, count = met[scheme].filter(Boolean).length;
+// The encodings to choose from, and which properties the chosen one lacks.
+function drawBoard({ context, width }, { values: { met }, gallery, dim, place }, { scheme }, theme) {
+  const { choose, thumb, thumbs, listed, list, across } = place, missed = PROPERTIES.filter((_, k) => !met[scheme][k]), all = PROPERTIES.length;
   words(context, theme, picture.choose, 0, choose, { colour: theme.text, bold: true });
   for (const { name, left, right, top } of thumbs) {
     const chosen = name === scheme, start = left + 3, end = right - 3;
@@ -164,37 +163,28 @@ function drawBoard({ context, width }, { values: { met }, gallery, dim, place },
     context.lineWidth = 2;
     context.strokeRect(start - 2, top - 2, end - start + 4, thumb + 4);
   }
-  words(context, theme, say(picture.listed, { encoding: nameOf(scheme), count, all: list.length }), 0, listed, { colour: theme.text, bold: true, width });
+  words(context, theme, say(picture.listed, { encoding: nameOf(scheme), count: all - missed.length, all }), 0, listed, { colour: theme.text, bold: true, width });
   const longest = Math.max(...PROPERTIES.map((property) => widthOf(context, `600 ${theme.font}`, properties[property].name)));
-  list.forEach(({ property, left, top }, k) => {
-    const { name, means } = properties[property], fine = met[scheme][k], y = top + ROW / 2, start = left + 18, end = left + across - 4;
-    words(context, theme, picture[fine ? "met" : "failed"], left + 8, y, { align: "center", colour: tint(fine ? colours.score : colours.bound, theme), bold: true });
-    words(context, theme, name, start, y, { colour: theme.text, bold: !fine, width: end - start });
+  missed.forEach((property, k) => {
+    const { name, means } = properties[property], { left, top } = list[k], y = top + ROW / 2, start = left + 18, end = left + across - 4;
+    words(context, theme, picture.failed, left + 8, y, { align: "center", colour: tint(colours.bound, theme), bold: true });
+    words(context, theme, name, start, y, { colour: theme.text, bold: true, width: end - start });
     words(context, theme, [means, ""], start + longest + 10, y, { width: end - start - longest - 10 });
-    if (cursor?.property !== k) return;
-    context.strokeStyle = theme.text;
-    context.lineWidth = 1.5;
-    context.strokeRect(left + 0.5, top, across - 1, ROW);
   });
 }
 
-const onMap = ({ last }) => last === "position" || last === "dimension";
-
 function draw(canvas, result, state, theme, cursor) {
-  drawMap(canvas, result, state, theme, cursor && onMap(cursor) ? cursor : null);
-  drawBoard(canvas, result, state, theme, cursor && !onMap(cursor) ? cursor : null);
+  drawMap(canvas, result, state, theme, cursor);
+  drawBoard(canvas, result, state, theme);
 }
 
 const facts = ({ values: { encodings } }, { length }) => ({ ends: encodings.length < length, last_encoded: encodings.length - 1 });
 
 const scoreOf = (property, score) => say(inWords[properties[property].score], { score, percent: 100 * score });
 
-function reading({ values }, { scheme, dim }, { position, dimension, property, last }) {
-  const key = PROPERTIES[property], far = values.distances[position];
-  return {
-    on_map: onMap({ last }), encoded: position < values.encodings.length, value: values.encodings[position]?.[dimension], has_far: far !== undefined, far,
-    ...properties[key], score: scoreOf(key, values.scores[scheme][key]), ideal: say(properties[key].ideal, { root: Math.sqrt(dim) }),
-  };
+function reading({ values }, state, { position, dimension }) {
+  const far = values.distances[position];
+  return { encoded: position < values.encodings.length, value: values.encodings[position]?.[dimension], has_far: far !== undefined, far };
 }
 
 function blocks({ values }, { scheme, dim }) {
@@ -229,11 +219,6 @@ const render = explorable({
   readers: [
     { ...reader("position", "position", "dimension"), within: (result) => [...panel("position", "dimension")(result), ...onBars(result)] },
     reader("dimension", "position", "dimension"),
-    {
-      ...reader("property", null, "property"),
-      within: ({ place: { list, across } }) => list.map(({ left, top }) => ({ left, right: left + across, top, bottom: top + ROW })),
-      pick: (x, y, { place: { list, first, rows, across } }) => Math.min(Math.floor(x / across) * rows + Math.floor((y - first) / ROW), list.length - 1),
-    },
   ],
   height: (width) => places(width).last + 2,
   opening: (share, { m }) => ({ m: Math.round(LONGEST - 1 + share * (m - LONGEST + 1)) }), // m moves in from the end

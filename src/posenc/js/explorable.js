@@ -304,7 +304,6 @@ class Figure {
         this.result = this.compute(state, this.result);
         this.paint(state);
         this.passing = this.accepted(drawn);
-        this.write(state, this.result, !this.result.complete);
         for (const { show } of Object.values(this.inputs)) show();
       }, () => this.rest());
       this.moves = true;

@@ -60,7 +60,7 @@ class EncodingGallery(Explorable):
     """A table of encodings as a heat map, and which of seven desired properties each of seven encodings has."""
 
     module = "encoding_gallery"
-    room = (726, 742)
+    room = (704, 740)
     main = ("m",)
 
     scheme = Choice("sinusoidal")

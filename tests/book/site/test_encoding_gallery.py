@@ -30,7 +30,7 @@ def test_a_press_on_it_chooses_an_encoding(open_live, width):
     live = open_live(EncodingGallery, width=width, height=740)
     schemes = list(EncodingGallery.catalogue["controls"]["scheme"]["options"])
     wide = live.evaluate("figure.querySelector('canvas').clientWidth")
-    each, top, row = (7, 330, 0) if width == 1280 else (4, 204, 46)
+    each, top, row = (7, 340, 0) if width == 1280 else (4, 250, 46)
     for k, scheme in reversed(list(enumerate(schemes))):
         live.set(scheme="dyadic" if scheme == "integer" else "integer")
         press(live, (k % each + 0.5) * wide / each, top + k // each * row)

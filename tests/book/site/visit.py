@@ -28,7 +28,8 @@ KINDS = ("posenc-explorable", "posenc-plotly", "posenc-interact", "posenc-term",
 LOOK = """(figures) => {
   const plots = [...document.querySelectorAll('.posenc-plotly .posenc-canvas')];
   const outside = [...document.querySelectorAll(`${figures}, .prev-next-title`)].filter((part) => {
-    const { left, right, width } = part.getBoundingClientRect();
+    // WebKit measures what is shown smaller as if it were not
+    const { left, right, width } = (part.closest('.posenc-living') ?? part).getBoundingClientRect();
     return width === 0 || left < 0 || right > innerWidth;
   });
   return {

@@ -89,15 +89,17 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"they still push ({signed(at_10)} logits, after {signed(strongest.min())} near 6000), until about 13 000"
     assert every[::16][real_results.learned_bias(every[::16]) > 0].min() > 13_000
     products, theta = real_results.products(), inv_freq(64, 100_000.0)
-    near, *heads = [(products * np.exp(1j * far * theta)).real for far in (4096, 10_000, 12_287)]  # by head and pair
+    near, far_away = [(products * np.exp(1j * far * theta)).real for far in (4096, 10_000)]  # by head and pair
     low, high = np.percentile(near[..., three].sum(axis=-1), (10, 90))
     yield f"at 4096 tokens, 80 % of them are between {signed(low)} and {signed(high)} (three pairs)"
-    pulls = [int((each.sum(axis=-1) > 0).sum()) for each in heads]
-    assert pulls[0] == 0
-    share = 100 * (heads[0][..., three].sum(axis=-1) > 0).mean()
+    around_10, around_12 = (
+        [int(((products * np.exp(1j * far * theta)).real.sum(axis=-1) > 0).sum()) for far in range(at - 100, at + 101)]
+        for at in (10_000, 12_300)
+    )
+    share = 100 * (far_away[..., three].sum(axis=-1) > 0).mean()
     yield f"At that distance the three pairs pull in {share:.0f} % of the heads"
-    yield "At a distance of 10 000 tokens, the sum of all pairs pulls in none of the 270 heads"
-    yield f"near 12 300 in {pulls[1]}."
+    yield f"Within 100 tokens of 10 000, the sum of all pairs pulls in {min(around_10)} to {max(around_10)} of the 270"
+    yield f"heads, and within 100 of 12 300 in {min(around_12)} to {max(around_12)}."
     assert (on_average(three, range(8192, 12_288)) < flat).mean() > 0.95  # "at nearly all distances"
 
     b = -real_results.products().imag  # (layers, heads, pairs)
@@ -217,9 +219,7 @@ def the_changes() -> Iterator[str]:
     )
     assert at_12["window and four sinks"].high < min(at_12["clamped"].low, at_12["window"].low)
     assert at_16["window and four sinks"].low > max(at_16["clamped"].high, at_16["window"].high)
-    yield "it is the best of our changes near 12 000, and fails near 16 000"
-    others = [real_results.past_the_context(kind)["11264–12287"].mean for kind in (BIAS | CONTROLS)]
-    assert at_12["window and four sinks"].mean == min(others)
+    yield "it does well near 12 000, and fails near 16 000"
     zero, flat = (real_results.past_the_context(kind, True)["7168–8191"].mean for kind in ("zeroed", "flat, same mean"))
     yield f"Inside $L$, zero costs {zero:.2f} nats and flat {flat:.2f}."
     fast = [(one["zeroed, fast pairs, as large"] - one["as trained"]).mean() for one in tiny]
@@ -311,6 +311,7 @@ def what_it_still_finds() -> Iterator[str]:
     assert shares["bias clamped"].high < shares["YaRN"].low  # apart
     p = {method: f"{sign_test(past[method], past['bias clamped']):.3f}" for method in list(RETRIEVAL)[3:]}
     yield f"p = {p['YaRN']}"
+    yield f"though {at_l['YaRN'].sum()}, not {at_l['as trained'].sum()}, in texts of $L$ tokens"
     for method, name in RETRIEVAL.items():
         loss = around(change[method]) if method in change else ""
         row = f"| {name} | {loss} | {at_l[method].sum()} | {count[method]} |"

@@ -81,7 +81,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')}, and both changes remove that"
     flat = on_average(three, range(8192, 16_384)).mean()
     assert on_average(three, range(8192, 12_288)).mean() < flat - 2
-    yield f"The level of this bias is about {signed(flat)}. Near 12 000 the three pairs still add less"
+    yield f"The level of this bias is about {signed(flat)}. Near 12 000 the three pairs still add less than that"
     every = np.arange(8192, 16_384)
     assert every[on_average(three, every) > 0].min() // 1000 == 13
     at_10, strongest = on_average(three, [10_000])[0], on_average(three, range(8192))
@@ -311,7 +311,7 @@ def what_it_still_finds() -> Iterator[str]:
     assert shares["bias clamped"].high < shares["YaRN"].low  # apart
     p = {method: f"{sign_test(past[method], past['bias clamped']):.3f}" for method in list(RETRIEVAL)[3:]}
     yield f"p = {p['YaRN']}"
-    yield f"though {at_l['YaRN'].sum()}, not {at_l['as trained'].sum()}, in texts of $L$ tokens"
+    yield f"it finds only {at_l['YaRN'].sum()} of {8 * haystacks}, against {at_l['as trained'].sum()}."
     for method, name in RETRIEVAL.items():
         loss = around(change[method]) if method in change else ""
         row = f"| {name} | {loss} | {at_l[method].sum()} | {count[method]} |"
@@ -360,7 +360,7 @@ def the_attention_offset() -> Iterator[str]:
     yield f"where chance is 1/{Copy.vocab_size}: for a single occurrence 32 or 96 tokens back"
     yield "a block of 32 random symbols, so the same symbol occurs 32, 64, … tokens back, "
     yield "and its answer one later (31, 63, …)"
-    fall = " to ".join(once("copy", scaling, 100, 32) for scaling in ("default", "yarn"))
+    fall = " → ".join(once("copy", scaling, 100, 32) for scaling in ("default", "yarn"))
     yield f"With base 100, copying a single occurrence then fails 32 tokens back (accuracy {fall})"
     yield "| 32 back | 96 back |"
     for name, scaling in (

@@ -47,7 +47,7 @@ import { Story } from "./story.js";
 
 const SLICE = 12; // milliseconds of work between two chances for the page to answer
 const PAUSE = 60; // milliseconds without input before a coarse picture is completed
-const STREAM = 80; // milliseconds between two pictures of what streams
+const STREAM = 300; // milliseconds between two pictures of what streams
 const SHORT = "(max-height: 520px) and (min-width: 560px)"; // as in explorable.css: the picture stands beside its controls
 const SIZES = [1.3, 0.75]; // times its size, from large to small, where it stands beside its controls and is to be seen whole,
 const LETTERS = 11; // pixels that its letters have at least

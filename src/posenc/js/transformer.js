@@ -16,9 +16,10 @@ const EPSILON = 2 ** -23; // RMSNorm's
 
 const upTo = (count, step) => Math.ceil(count / step) * step;
 
-// ---- arithmetic. A matrix is { data, at, stride }: its first entry, and the entries from one row to the next.
+// ---- arithmetic. A matrix is { data, at, stride }: its first entry, and the entries from one row to the next. `| 0` says
+// that they are integers: Firefox otherwise computes each index as a float.
 
-const matrix = (data, stride, at = 0) => ({ data, at, stride });
+const matrix = (data, stride, at = 0) => ({ data, at: at | 0, stride: stride | 0 });
 
 // out = a·bᵀ, or out + a·bᵀ: a (rows, depth), b (columns, depth). Rows and columns are computed in blocks of 4, and the
 // last block may go past them: the matrices are padded for it.
@@ -32,7 +33,7 @@ export function multiply(a, b, out, rows, columns, depth, add = false) {
 function block({ data: a, at, stride: p }, i, { data: b, at: from, stride: q }, j, depth, out, add) {
   let s00 = 0, s01 = 0, s02 = 0, s03 = 0, s10 = 0, s11 = 0, s12 = 0, s13 = 0;
   let s20 = 0, s21 = 0, s22 = 0, s23 = 0, s30 = 0, s31 = 0, s32 = 0, s33 = 0;
-  for (let x = at + i * p, y = from + j * q, end = x + depth; x < end; x++, y++) {
+  for (let x = (at + i * p) | 0, y = (from + j * q) | 0, end = (x + depth) | 0; x < end; x++, y++) {
     const a0 = a[x], a1 = a[x + p], a2 = a[x + 2 * p], a3 = a[x + 3 * p];
     const b0 = b[y], b1 = b[y + q], b2 = b[y + 2 * q], b3 = b[y + 3 * q];
     s00 += a0 * b0; s01 += a0 * b1; s02 += a0 * b2; s03 += a0 * b3;

@@ -1,4 +1,4 @@
-"""The numbers of book/findings.md: each is computed anew, and no other stands on the page."""
+"""The numbers of the findings and of their details: each is computed anew, and no other stands on the two pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from tools.notebooks import load, text_of
 
 pytestmark = pytest.mark.torch
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "book" / "findings.md").read_text(encoding="utf-8").replace("\u202f", " ")
+NAMES = ("findings", "findings_in_detail")
+PAGE = "\n".join((ROOT / "book" / f"{name}.md").read_text(encoding="utf-8") for name in NAMES).replace("\u202f", " ")
 FOUND, STATISTICS = benchmarks(), statistics()
 MODELS = [(base, seed) for base in (100, 10_000) for seed in (0, 1)]
 LENGTH = 128
@@ -81,7 +82,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')}, and both changes remove that"
     flat = on_average(three, range(8192, 16_384)).mean()
     assert on_average(three, range(8192, 12_288)).mean() < flat - 2
-    yield f"The level of this bias is about {signed(flat)}. Near 12 000 the three pairs still add less than that"
+    yield f"Its level is about {signed(flat)}. Near 12 000 the three pairs still add less than that"
     every = np.arange(8192, 16_384)
     assert every[on_average(three, every) > 0].min() // 1000 == 13
     at_10, strongest = on_average(three, [10_000])[0], on_average(three, range(8192))
@@ -107,7 +108,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     pushing = 100 * ((b[..., three] < -3).sum(axis=-1) == 1).mean()
     yield f"In {pushing:.0f} % of SmolLM2-135M's heads, exactly one of pairs 22 to 24 has $b$ below −3"
     half, quarter = np.percentile(b[..., 23], (50, 25))
-    yield f"In pair 23, half of the heads have $b$ above {signed(half, 2)}, and a quarter below {signed(quarter)}"
+    yield f"in pair 23, half of the heads have $b$ above {signed(half, 2)}, and a quarter below {signed(quarter)}"
 
     complete = int(np.ceil(32 * np.log(2048 / (2 * np.pi)) / np.log(10_000)))  # pairs with a full rotation in training
     assert round(2 * np.pi * 100_000 ** (complete / 32), -3) == 12_000
@@ -183,16 +184,14 @@ def the_changes() -> Iterator[str]:
         tried = sum(kind in one for one in texts)
         assert (tried, len(texts)) in ((12, 12), (4, 12))
         assert (tried == 12) == (kind in BIAS or name in ("other slow pairs", "window, first four"))
-        small = "" if kind in BIAS else f"{span(changes, sign='+')} | "
-        yield f"| {name} | {small}{' | '.join(cells)} |"
-        if kind in BIAS:
-            yield f"| {name} | {removed(kind)} |"
-    yield f"| flat: held at its mean from $L$ to $2L$ | {removed('flat, same mean')} |"
+        yield f"| {name} | {' | '.join(cells)} |"
+        yield f"| {name} | {removed(kind) if kind in BIAS else span(changes, sign='+')} |"
+    yield f"Flat removes {removed('flat, same mean')} of the [excess loss]"
     for kind in ("clamped", "window"):
         assert real_results.past_the_context(kind)["8192–9215"].low > 0  # "just past L, both cost something"
     yield f"95 % intervals over {len(texts)} texts"
     yield f"averaged over {len(texts)} texts and blocks of 1024 tokens"
-    yield f"SmolLM2-135M: {len(texts)} texts for this row and *other slow pairs*, 4 for the rest"
+    yield f"*Window, first four* and *other slow pairs* are means over {len(texts)} texts, the rest over 4"
     gains = [[real_results.past_the_context(kind)[block].mean for block in ("11264–12287", "15360–16383")]
              for kind in ("clamped", "window")]  # fmt: skip
     np.testing.assert_allclose(*gains, rtol=0.1)
@@ -219,11 +218,11 @@ def the_changes() -> Iterator[str]:
     )
     assert at_12["window and four sinks"].high < min(at_12["clamped"].low, at_12["window"].low)
     assert at_16["window and four sinks"].low > max(at_16["clamped"].high, at_16["window"].high)
-    yield "it does well near 12 000, and fails near 16 000"
+    yield "It does well near 12 000, and fails near 16 000"
     zero, flat = (real_results.past_the_context(kind, True)["7168–8191"].mean for kind in ("zeroed", "flat, same mean"))
     yield f"Inside $L$, zero costs {zero:.2f} nats and flat {flat:.2f}."
     fast = [(one["zeroed, fast pairs, as large"] - one["as trained"]).mean() for one in tiny]
-    assert sum(change < -0.3 for change in fast) == 3  # "in three small models"
+    assert sum(change < -0.3 for change in fast) == 3  # "in three of the four models"
 
     held = re.search(r"(?m)^held at L +(.+ %)$", printed_in_09("held-table"))
     yield f"| held at $L$: at its value at distance $L-1$ | {held[1]} |"
@@ -298,8 +297,9 @@ def what_it_still_finds() -> Iterator[str]:
     at_l = {method: found[method].get(8192, found["as trained"][8192]) for method in RETRIEVAL}
     past = {method: np.concatenate([found[method][n].ravel() for n in (12_288, 16_384)]) for method in RETRIEVAL}
     count, asked = {method: int(each.sum()) for method, each in past.items()}, 16 * haystacks
-    yield f"found in 8192 tokens, of {8 * haystacks} | in 12 288 and 16 384, of {asked} | of these, nearer than $L$, "
-    yield f"of {9 * haystacks} | farther back, of {7 * haystacks} |"
+    yield f"found in 8192 tokens, of {8 * haystacks} | in 12 288 and 16 384, of {asked} |"
+    yield f"of the {asked} needles in the longer texts, {9 * haystacks} lie nearer than $L$ and {7 * haystacks} farther back"
+    yield f"nearer than $L$, of {9 * haystacks} | farther back, of {7 * haystacks} |"
     yield f"in 8192, of {8 * haystacks} | in 12 288 and 16 384, of {asked} | share of the {asked}, 95 % interval |"
     assert max(count["PI"], count["bias clamped"]) <= count["as trained"]
     told = [inv_freq(64, 100_000.0)[1] / real.scalings(2, n)["dynamic NTK"].inv_freq[1] for n in (12_288, 16_384)]
@@ -311,15 +311,22 @@ def what_it_still_finds() -> Iterator[str]:
     assert shares["bias clamped"].high < shares["YaRN"].low  # apart
     p = {method: f"{sign_test(past[method], past['bias clamped']):.3f}" for method in list(RETRIEVAL)[3:]}
     yield f"p = {p['YaRN']}"
+    assert [method for method in p if float(p[method]) > 0.05] == ["NTK-aware"]
+    yield "In texts of 12 288 and 16 384 tokens, NTK-by-parts and dynamic NTK do"
     yield f"it finds only {at_l['YaRN'].sum()} of {8 * haystacks}, against {at_l['as trained'].sum()}."
+    farther = []
     for method, name in RETRIEVAL.items():
         loss = around(change[method]) if method in change else ""
         row = f"| {name} | {loss} | {at_l[method].sum()} | {count[method]} |"
         if method in ("as trained", "bias clamped", "YaRN"):  # 3 and 4 of the needles lie farther back than L
             far = int(found[method][12_288][:, :3].sum() + found[method][16_384][:, :4].sum())
-            yield f"{row} {count[method] - far} | {far} |"
+            yield row
+            yield f"| {name} | {count[method] - far} | {far} |"
+            farther.append(far)
         else:
             yield f"{row} {span((shares[method].low, shares[method].high))} | {p.get(method, '')}"
+    yield f"Of the {7 * haystacks} needles farther back than $L$, the model as trained finds {farther[0]}, the clamped "
+    yield f"model {farther[1]} and YaRN {farther[2]}: too few"
     near = {
         method: sum(int(found[method][n].sum()) for n in (2048, 4096)) for method in found if method != "bias clamped"
     }
@@ -350,12 +357,15 @@ def the_attention_offset() -> Iterator[str]:
         before, after = looks(base, "default"), looks(base, "yarn")
         assert before[:2].sum() > 0.4 > 0.1 > after[:2].sum()
         assert after[2:].sum() > 2 * before[2:].sum()
-    (near, far), (nearer, farther) = (
-        [f"{looks(10_000, scaling)[which].sum():.2f}" for which in (slice(2), slice(2, 6))]
-        for scaling in ("default", "yarn")
-    )
-    yield f"With base 10 000, *near* falls from {near} to {nearer}, and *far* rises from {far} to {farther}."
-    yield "shows a model with base 100, trained on repeated blocks"
+    for base, words in (
+        (100, "With YaRN, the last layer's attention weight on the two nearest answers falls from {} to {}, and on the next "
+              "four it rises from {} to {}."),
+        (10_000, "With base 10 000, it falls from {} to {}, and rises from {} to {}."),
+    ):  # fmt: skip
+        sums = [looks(base, how)[which].sum() for which in (slice(2), slice(2, 6)) for how in ("default", "yarn")]
+        yield words.format(*(f"{weight:.2f}" for weight in sums))
+    yield "The table shows accuracies with base 100"
+    yield "Both models are tested at $4L$ with scale factor"
     assert FOUND.runs["full-copy-rope_100-0"]["task"] == "copy"
     yield f"where chance is 1/{Copy.vocab_size}: for a single occurrence 32 or 96 tokens back"
     yield "a block of 32 random symbols, so the same symbol occurs 32, 64, … tokens back, "
@@ -369,10 +379,7 @@ def the_attention_offset() -> Iterator[str]:
         ("its frequencies alone", "yarn_frequencies"),
         ("its temperature alone", "yarn_temperature"),
     ):
-        weights = ["–", "–"]
-        if scaling != "yarn_frequencies":
-            weights = [f"{looks(100, scaling)[which].sum():.2f}" for which in (slice(2), slice(2, 6))]
-        row = [*weights, *(once("copy", scaling, 100, back) for back in (32, 96))]
+        row = [once("copy", scaling, 100, back) for back in (32, 96)]
         yield f"| {name} | {' | '.join(row)} | {share('copy', scaling, 100, probe='repeated'):.2f} |"
 
     def both(task: str, base: int, times: int, back: int, seed: int) -> str:
@@ -446,8 +453,8 @@ def test_the_picture_shows_the_numbers_of_the_table():
         for block, k in (("11264–12287", 3), ("15360–16383", 7)):
             change = real_results.past_the_context(kinds[line.name])[block].mean
             assert line.y[k] - trained.y[8 + k] == pytest.approx(change, abs=1e-3)
-    assert [line.name for line in changed] == ["clamped", "zero", "other slow pairs", "window"]
-    of_three, clamped, zero = (np.array(trace.y) for trace in lines[5:])
+    assert [line.name for line in changed] == ["clamped", "zero", "window"]
+    of_three, clamped, zero = (np.array(trace.y) for trace in lines[4:])
     at = np.array([2, 64, 128, 192, 256])  # each is 64 tokens
     np.testing.assert_allclose(of_three[at], on_average(list(real.SLOW), 64 * at), atol=1e-3)
     np.testing.assert_allclose(clamped, on_average(list(real.SLOW), range(4096, 8192)).mean(), atol=0.03)

@@ -65,7 +65,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield "The table shows the bias in logits, averaged over all 270 heads"
     yield "In each of the others, $b$ on prose is within 1.2 of zero"
     done = rotations(8192, inv_freq(64, 100_000.0))
-    for pair in (23, 24):
+    for pair in real.SLOW:
         yield f"| {pair} | {signed(prose[pair])} | {signed(other[pair])} | {done[pair]:.2f} |"
 
     three, at = list(real.SLOW), np.array([128, 4096, 8192, 12_288, 16_384])

@@ -82,7 +82,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')}, and both changes remove that"
     flat = on_average(three, range(8192, 16_384)).mean()
     assert on_average(three, range(8192, 12_288)).mean() < flat - 2
-    yield f"Its level is about {signed(flat)}. Near 12 000 the three pairs still add less than that"
+    yield f"Its level is about {signed(flat)}. Near 12 000 the bias as trained is still lower"
     every = np.arange(8192, 16_384)
     assert every[on_average(three, every) > 0].min() // 1000 == 13
     at_10, strongest = on_average(three, [10_000])[0], on_average(three, range(8192))
@@ -99,8 +99,9 @@ def the_bias_of_smollm2() -> Iterator[str]:
     )
     share = 100 * (far_away[..., three].sum(axis=-1) > 0).mean()
     yield f"At that distance the three pairs pull in {share:.0f} % of the heads"
-    yield f"Within 100 tokens of 10 000, the sum of all pairs pulls in {min(around_10)} to {max(around_10)} of the 270"
-    yield f"heads, and within 100 of 12 300 in {min(around_12)} to {max(around_12)}."
+    yield f"At distances within 100 tokens of 10 000, the sum of all pairs pulls in {min(around_10)} to {max(around_10)} of"
+    yield "of the 270 heads, depending on the distance."
+    yield f"Within 100 of 12 300, it pulls in {min(around_12)} to {max(around_12)}."
     assert (on_average(three, range(8192, 12_288)) < flat).mean() > 0.95  # "at nearly all distances"
 
     b = -real_results.products().imag  # (layers, heads, pairs)
@@ -167,13 +168,13 @@ def the_changes() -> Iterator[str]:
     yield "from about 10 000 tokens on"
     assert max(course[:2]) < max(before) + 0.1 < course[2] - 0.3
 
-    def removed(kind: str, left: bool = False) -> str:
+    def removed(kind: str) -> str:
         """Shares of the excess loss over truncation."""
         shares = [
             100 * (one["as trained"] - one[kind]).mean() / (one["as trained"].mean() - one["truncated"].mean())
             for one in tiny
         ]
-        shown = span([100 - share for share in shares] if left else shares, 0)
+        shown = span(shares, 0)
         return f"{shown.removeprefix('100 to ')} %"  # by the window: 100 in each model
 
     for kind, name in (BIAS | CONTROLS).items():
@@ -226,7 +227,7 @@ def the_changes() -> Iterator[str]:
 
     held = re.search(r"(?m)^held at L +(.+ %)$", printed_in_09("held-table"))
     yield f"| held at $L$: at its value at distance $L-1$ | {held[1]} |"
-    yield f"With the window and the first four tokens, {removed('window and four sinks', left=True)} of the excess loss"
+    yield f"The window with the first four tokens removes {removed('window and four sinks')}"
 
 
 def printed_in_09(name: str) -> str:
@@ -298,7 +299,7 @@ def what_it_still_finds() -> Iterator[str]:
     past = {method: np.concatenate([found[method][n].ravel() for n in (12_288, 16_384)]) for method in RETRIEVAL}
     count, asked = {method: int(each.sum()) for method, each in past.items()}, 16 * haystacks
     yield f"found in 8192 tokens, of {8 * haystacks} | in 12 288 and 16 384, of {asked} |"
-    yield f"of the {asked} needles in the longer texts, {9 * haystacks} lie nearer than $L$ and {7 * haystacks} farther back"
+    yield f"of the {asked} needles in the longer texts, {9 * haystacks} lie nearer than $L$ and {7 * haystacks} farther"
     yield f"nearer than $L$, of {9 * haystacks} | farther back, of {7 * haystacks} |"
     yield f"in 8192, of {8 * haystacks} | in 12 288 and 16 384, of {asked} | share of the {asked}, 95 % interval |"
     assert max(count["PI"], count["bias clamped"]) <= count["as trained"]
@@ -358,12 +359,12 @@ def the_attention_offset() -> Iterator[str]:
         assert before[:2].sum() > 0.4 > 0.1 > after[:2].sum()
         assert after[2:].sum() > 2 * before[2:].sum()
     for base, words in (
-        (100, "With YaRN, the last layer's attention weight on the two nearest answers falls from {} to {}, and on the next "
-              "four it rises from {} to {}."),
+        (100, "the two nearest answers from {} to {}, and raises it on the next four from {} to {}."),
         (10_000, "With base 10 000, it falls from {} to {}, and rises from {} to {}."),
-    ):  # fmt: skip
+    ):
         sums = [looks(base, how)[which].sum() for which in (slice(2), slice(2, 6)) for how in ("default", "yarn")]
         yield words.format(*(f"{weight:.2f}" for weight in sums))
+    yield "With base 100, YaRN lowers"
     yield "The table shows accuracies with base 100"
     yield "Both models are tested at $4L$ with scale factor"
     assert FOUND.runs["full-copy-rope_100-0"]["task"] == "copy"
@@ -398,7 +399,7 @@ def the_attention_offset() -> Iterator[str]:
         for seed in (0,) if task == "copy" else (0, 1):
             near, far = (both(task, base, times, distance, seed) for distance in (32, back))
             yield f"| {'second seed' if seed else setting} | {near} | {back}: {far} |"
-    yield "| 32 back | farther back |"
+    yield "| 32 back | farther back (tokens: accuracy) |"
 
     def lost(task: str, base: int, times: int, seed: int = 0) -> float:
         """Accuracy lost with YaRN 32 tokens back."""
@@ -406,7 +407,8 @@ def the_attention_offset() -> Iterator[str]:
         return before - after
 
     assert lost("copy", 100, 1) > 0.7 > 0.3 > lost("copy", 10_000, 1) > 0.2
-    yield "the effect is as clear with base 100 and weaker with base 10 000"
+    yield "the effect is as clear as at $4L$ with base 100 (see"
+    yield "and weaker with base 10 000"
     few, gained = (lost("single_copy", 10_000, 4, seed) for seed in (0, 1))
     assert 0.05 > few > 0 > -0.1 > gained
     yield "At 32 tokens back, base 100 loses, and base 10 000 loses little or gains"

@@ -99,7 +99,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     )
     share = 100 * (far_away[..., three].sum(axis=-1) > 0).mean()
     yield f"At that distance the three pairs pull in {share:.0f} % of the heads"
-    yield f"At distances within 100 tokens of 10 000, the sum of all pairs pulls in {min(around_10)} to {max(around_10)}"
+    yield f"within 100 tokens of 10 000, the sum of all pairs pulls in {min(around_10)} to {max(around_10)}"
     yield "of the 270 heads, depending on the distance."
     yield f"Within 100 of 12 300, it pulls in {min(around_12)} to {max(around_12)}."
     assert (on_average(three, range(8192, 12_288)) < flat).mean() > 0.95  # "at nearly all distances"

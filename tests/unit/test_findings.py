@@ -226,7 +226,7 @@ def the_changes() -> Iterator[str]:
     assert sum(change < -0.3 for change in fast) == 3  # "in three of the four models"
 
     held = re.search(r"(?m)^held at L +(.+ %)$", printed_in_09("held-table"))
-    yield f"| held at $L$: at its value at distance $L-1$ | {held[1]} |"
+    yield f"| held at $L$ (its value at distance $L-1$) | {held[1]} |"
     yield f"The window with the first four tokens removes {removed('window and four sinks')}"
 
 
@@ -288,7 +288,8 @@ def sign_test(more: np.ndarray, less: np.ndarray) -> float:
 def what_it_still_finds() -> Iterator[str]:
     found, extension, losses = real_results.needles(), real_results.parts("extension"), real_results.parts("loss")
     haystacks = len(found["PI"][16_384])
-    yield f"There are {haystacks} haystacks of technical English"
+    assert haystacks == 2
+    yield "We did this in two haystacks of technical English"
     texts = [part.split("/")[0] for part in extension if part.endswith("/PI")]
     yield f"nats per token at positions 14 336–16 383, 95 % intervals over {len(texts)} texts"
     clamp = [losses[text]["clamped"][24:].mean() - losses[text]["as trained"][24:].mean() for text in texts]
@@ -360,7 +361,7 @@ def the_attention_offset() -> Iterator[str]:
         assert after[2:].sum() > 2 * before[2:].sum()
     for base, words in (
         (100, "the two nearest answers from {} to {}, and raises it on the next four from {} to {}."),
-        (10_000, "With base 10 000, it falls from {} to {}, and rises from {} to {}."),
+        (10_000, "With base 10 000, the first weight falls from {} to {}, and the second rises from {} to {}."),
     ):
         sums = [looks(base, how)[which].sum() for which in (slice(2), slice(2, 6)) for how in ("default", "yarn")]
         yield words.format(*(f"{weight:.2f}" for weight in sums))
@@ -369,8 +370,8 @@ def the_attention_offset() -> Iterator[str]:
     yield "Both models are tested at $4L$ with scale factor"
     assert FOUND.runs["full-copy-rope_100-0"]["task"] == "copy"
     yield f"where chance is 1/{Copy.vocab_size}: for a single occurrence 32 or 96 tokens back"
-    yield "a block of 32 random symbols, so the same symbol occurs 32, 64, … tokens back, "
-    yield "and its answer one later (31, 63, …)"
+    yield "a block of 32 random symbols, so the same symbol occurs 32, 64, … tokens back. "
+    yield "The answer is the symbol after it, 31, 63, … tokens back."
     fall = " → ".join(once("copy", scaling, 100, 32) for scaling in ("default", "yarn"))
     yield f"With base 100, copying a single occurrence then fails 32 tokens back (accuracy {fall})"
     yield "| 32 back | 96 back |"
@@ -407,7 +408,7 @@ def the_attention_offset() -> Iterator[str]:
         return before - after
 
     assert lost("copy", 100, 1) > 0.7 > 0.3 > lost("copy", 10_000, 1) > 0.2
-    yield "the effect is as clear as at $4L$ with base 100 (see"
+    yield "the effect with base 100 is as clear as at $4L$ (see"
     yield "and weaker with base 10 000"
     few, gained = (lost("single_copy", 10_000, 4, seed) for seed in (0, 1))
     assert 0.05 > few > 0 > -0.1 > gained

@@ -216,7 +216,7 @@ CASES = [
             {"scheme": "dyadic", "length": 33, "dim": 8, "m": 90},
         ],
         {"scheme": "harmonic", "length": 96, "dim": 32},
-        handles=("m", "length"),
+        handles=("m",),
     ),
     Case(
         SinusoidExplorer,

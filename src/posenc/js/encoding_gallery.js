@@ -111,7 +111,7 @@ function cellsOf(encodings, positions, dim) {
 
 const scaleOf = (scheme, positions) => (scheme === "integer" ? sequential(0, positions - 1) : diverging(1));
 
-function drawMap({ context, width }, { values, most, axes, place }, { scheme, dim, m }, theme, cursor) {
+function drawMap({ context, width }, { values, most, axes, place }, { scheme, length, dim, m }, theme, cursor) {
   const { position: x, dimension: y } = axes, { bars } = place, map = new HeatMap(context, theme, x, y), scale = scaleOf(scheme, LONGEST);
   map.fill(cellsOf(values.encodings, LONGEST, dim), scale);
   const step = [1, 2, 4, 8].find((size) => dim / size <= 4), defined = values.encodings.length;
@@ -167,7 +167,7 @@ function drawBoard({ context, width }, { values: { met }, gallery, dim, place },
   for (const { name, left, right, top } of thumbs) {
     const chosen = name === scheme, start = left + 3, end = right - 3;
     new HeatMap(context, theme, cellAxis(SHOWN, start, end), cellAxis(dim, top, top + thumb)).fill(cellsOf(gallery[name].shown, SHOWN, dim), scaleOf(name, LONGEST));
-    words(context, theme, say(picture.thumb, { encoding: nameOf(name), count: countOf(name), all }), (start + end) / 2, top + thumb + 10, { align: "center", colour: theme.text, bold: chosen, width: right - left - 2 });
+    words(context, theme, picture.thumb.map((text) => say(text, { encoding: nameOf(name), count: countOf(name), all })), (start + end) / 2, top + thumb + 10, { align: "center", colour: theme.text, bold: chosen, width: right - left - 2 });
     if (!chosen) continue;
     context.strokeStyle = theme.text;
     context.lineWidth = 2;

@@ -56,8 +56,8 @@ def met(name: str, score: float, dim: int) -> bool:
 
 
 def values(widget: EncodingGallery) -> dict[str, Any]:
-    """All positions that have an encoding, past the end too, and their distances from m, and the mean at each offset; each scheme's score and
-    verdict for each property.
+    """All positions that have an encoding, past the end too, their distances from m, and the mean distance at each
+    offset; each scheme's score and verdict for each property.
     """
     length, dim = widget.length, widget.dim
     rows, end = ENCODINGS[widget.scheme]

@@ -285,7 +285,6 @@ CASES = [
             {"heads": 12, "head": 12, "distance": 512, "back": 0},
         ],
         {"scheme": "transformer_xl", "heads": 16, "distance": 512},
-        handles=("back",),
     ),
     Case(
         AngleCoverage,

@@ -216,7 +216,7 @@ CASES = [
             {"scheme": "dyadic", "length": 33, "dim": 8, "m": 90},
         ],
         {"scheme": "harmonic", "length": 96, "dim": 32},
-        handles=("m", "length"),
+        handles=("m",),
     ),
     Case(
         SinusoidExplorer,
@@ -285,7 +285,6 @@ CASES = [
             {"heads": 12, "head": 12, "distance": 512, "back": 0},
         ],
         {"scheme": "transformer_xl", "heads": 16, "distance": 512},
-        handles=("back",),
     ),
     Case(
         AngleCoverage,

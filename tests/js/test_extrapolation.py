@@ -89,22 +89,22 @@ def test_summary_of_results_that_were_made_up():
 SAID = [
     (
         {},
-        "At 4 L, RoPE predicts much worse than within L, RoPE + YaRN worse: "
+        "At 4 L, RoPE in effect guesses among 25 bytes, RoPE + YaRN among 5: "
         "reading more text hurts instead of helping.",
     ),
     (
         {"scheme": "learned_interpolate", "other": "learned_clamp", "length": 8},
-        "At 8 L, learned (interpolated) (one seed) predicts as well as within L, "
-        "learned (clamped) (one seed) much worse.",
+        "At 8 L, learned (interpolated) (one seed) in effect guesses among 4 bytes, "
+        "learned (clamped) (one seed) among 162755.",
     ),
     (
         {"scheme": "rope_100_linear", "other": "alibi", "length": 2},
-        "At 2 L, RoPE + PI predicts worse than within L, ALiBi isn't measured: "
+        "At 2 L, RoPE + PI in effect guesses among 7 bytes, ALiBi isn't measured: "
         "truncating the text to its last L tokens is better.",
     ),
     (
         {"view": "position", "scaling": "linear_by_4", "length": 2},
-        "At the end of 2 L, RoPE + PI (always by 4) isn't measured, RoPE + YaRN predicts as well as within L.",
+        "At the end of 2 L, RoPE + PI (always by 4) isn't measured, RoPE + YaRN in effect guesses among 4 bytes.",
     ),
     (
         {"scheme": "quick_none", "length": 1},
@@ -112,7 +112,7 @@ SAID = [
     ),
     (
         {"scheme": "quick_none", "length": 4},
-        "At 4 L, NoPE (small model) predicts as well as within L, RoPE + YaRN (L = 128) worse.",
+        "At 4 L, NoPE (small model) in effect guesses among 7 bytes, RoPE + YaRN (L = 128) among 5.",
     ),
     (
         {"measure": "copy_half"},

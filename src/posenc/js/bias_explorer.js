@@ -10,14 +10,14 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const TOKENS = 129; // in the matrix, at most
 const EQUAL = 1e-9; // rounding errors stay below
-const NEAR = 14; // pixels between a press and the line that it chooses
 const TOP = 44, LEFT = 50, RIGHT = 30; // pixels above both panels, to the left of each, and for numbers to the right of the chart
-const SQUARE = { wide: 230, phone: 112 }; // pixels of the matrix
+const SQUARE = { wide: 230, phone: 140 }; // pixels of the matrix
 const CHIP = 8.5, APART = 20; // the radius of a head's number in pixels, and between two of them
 const LEARNS = ["kerple_log", "kerple_power", "fire", "transformer_xl", "deberta"]; // drawn at random here
-const JUMPS = ["transformer_xl", "deberta"]; // from one distance to the next
+const JUMPS = ["transformer_xl", "deberta"]; // from one distance to the next: one line alone can be read
+const FAINT = 0.5; // of the lines of other heads
 const SPAN = 16; // of the biases in the chart: below 0 or, where they are on either side of it, around it
-const BOTH_SIDES = ["t5", "fire", "transformer_xl", "deberta"];
+const BOTH_SIDES = ["t5", "fire", "transformer_xl", "deberta"]; // of these, one distance is marked, as in Python
 
 // The chart of all heads, and smaller the matrix of one beside it, or on a phone below.
 function places(width) {
@@ -101,7 +101,7 @@ function numberHeads({ context, theme, x, y }, series, head, colourOf, label) {
     write(h, x.end + 8 + CHIP, at);
   });
   const taken = (px, py) => boxes.some((other) => Math.hypot(other.x - px, other.y - py) < APART)
-    || (Math.abs(py - label.py) < APART && px > Math.min(label.left, label.px) - APART && px < Math.max(label.right, label.px) + APART);
+    || (label && Math.abs(py - label.py) < APART && px > Math.min(label.left, label.px) - APART && px < Math.max(label.right, label.px) + APART);
   for (const { h, last } of ends.filter((end) => end.last < x.to).sort(({ h }) => (h === head ? -1 : 0))) {
     let at = last;
     while (at > 0 && (!seen(series[h][at]) || taken(x.at(at), y.at(series[h][at])))) at -= 1;
@@ -128,15 +128,15 @@ function drawChart(context, theme, result, state, cursor) {
   bracket.slice(1).forEach((to, k) => plot.rule(bracket[k], to, { colour: colours.score, width: 2, dash: [] }));
   words(context, theme, picture.half.map((text) => say(text, facts)), narrow ? 2 : x.start, y.end - 16, { colour: shade(0.7, theme), bold: true, width: x.end + RIGHT - x.start });
   const tint = tints(bias, theme, state), colourOf = (h) => (h === head ? colours.score : tint[h]);
-  context.globalAlpha = JUMPS.includes(state.scheme) ? 0.15 : 1;
-  bias.forEach((values, h) => plot.series(values, tint[h], { width: 1.6 }));
+  context.globalAlpha = FAINT;
+  if (!JUMPS.includes(state.scheme)) bias.forEach((values, h) => plot.series(values, tint[h], { width: 1.4 }));
   context.globalAlpha = 1;
-  plot.series(bias[head], theme.ground, { width: 7 });
+  if (!JUMPS.includes(state.scheme)) plot.series(bias[head], theme.ground, { width: 7 });
   plot.series(bias[head], colours.score, { width: 4 });
-  plot.vertical(back, { dash: [5, 4], width: 1.5 });
-  const value = bias[head][back];
-  if (value >= y.from && value <= y.to) plot.marks([[back, value]], colours.score, { radius: 5 });
-  result.numbers = numberHeads(plot, bias, head, colourOf, backLabel(context, theme, result, state));
+  const marks = BOTH_SIDES.includes(state.scheme), value = bias[head][back];
+  if (marks) plot.vertical(back, { dash: [5, 4], width: 1.5 });
+  if (marks && value >= y.from && value <= y.to) plot.marks([[back, value]], colours.score, { radius: 5 });
+  result.numbers = numberHeads(plot, bias, head, colourOf, marks && backLabel(context, theme, result, state));
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 
@@ -153,7 +153,7 @@ function drawGrip(context, theme, result, state) {
   grip(context, theme, px, py, theme.text);
 }
 
-function drawMatrix(context, theme, { keys, queries, values: { matrix, bias }, shades, head, back, x, place }, cursor) {
+function drawMatrix(context, theme, { keys, queries, values: { matrix, bias }, shades, head, back, x, place }, { scheme }, cursor) {
   const tokens = matrix.length, distances = bias[head].length, right = place.narrow ? x.end + RIGHT : keys.end, middle = (tokens - 1) / 2, map = new HeatMap(context, theme, keys, queries), plot = new Plot(context, theme, keys, queries);
   context.fillStyle = theme.grid; // masked
   context.globalAlpha = 0.3;
@@ -161,7 +161,7 @@ function drawMatrix(context, theme, { keys, queries, values: { matrix, bias }, s
   context.fill();
   context.globalAlpha = 1;
   map.fill(shades, sequential(0, 1));
-  if (back < tokens) { // the cells at the chosen distance
+  if (BOTH_SIDES.includes(scheme) && back < tokens) { // the cells at the chosen distance
     const end = tokens - 1 - back, [from, to] = [[keys.at(0), queries.at(back)], [keys.at(end), queries.at(tokens - 1)]];
     plot.rule(from, to, { dash: [5, 4], width: 1.5 });
     const text = say(picture.diagonal, { back }), half = widthOf(context, theme.font, text) / 2 + 6;
@@ -179,19 +179,19 @@ function drawMatrix(context, theme, { keys, queries, values: { matrix, bias }, s
 
 function draw({ context }, result, state, theme, cursor) {
   drawChart(context, theme, result, state, cursor);
-  drawMatrix(context, theme, result, cursor);
-  drawGrip(context, theme, result, state);
+  drawMatrix(context, theme, result, state, cursor);
+  if (BOTH_SIDES.includes(state.scheme)) drawGrip(context, theme, result, state);
 }
 
 const inside = ({ left, right, top, bottom }, px, py) => px >= left && px <= right && py >= top && py <= bottom;
 
-// A press on a head's line or number chooses the head.
-function press(px, py, { values: { bias }, x, y, head, place: { chart }, numbers = [] }) {
+// A press on a head's number chooses the head, and one in the chart that of the nearest line, if they are drawn.
+function press(px, py, { values: { bias }, x, y, head, place: { chart }, numbers = [] }, { scheme }) {
   const choose = (nearest) => (nearest === head ? null : { head: nearest + 1 }), number = numbers.find((box) => inside(box, px, py));
   if (number) return choose(number.head);
-  if (!inside(chart, px, py)) return null;
-  const away = bias.map((row) => awayFrom(row, x, y, px, py)), nearest = away.indexOf(Math.min(...away));
-  return away[nearest] <= NEAR ? choose(nearest) : null;
+  if (JUMPS.includes(scheme) || !inside(chart, px, py)) return null;
+  const away = bias.map((row) => awayFrom(row, x, y, px, py));
+  return choose(away.indexOf(Math.min(...away)));
 }
 
 // How far a line is from a point, in pixels.
@@ -212,7 +212,7 @@ function awayFromPart([fromX, fromY], [toX, toY], px, py) {
 function facts({ values, head, back }, { distance }) {
   const least = values.diagonal.reduce((a, b) => Math.min(a, b)), greatest = values.diagonal.reduce((a, b) => Math.max(a, b)), row = values.bias[head], halves = Math.LN2 / (row[0] - row[1]);
   return {
-    keys: distance + 1, mapped: values.matrix.length, shown_head: head + 1, shown_back: back, min: least, max: greatest, varies: greatest - least > EQUAL,
+    keys: distance + 1, shown_head: head + 1, shown_back: back, min: least, max: greatest, varies: greatest - least > EQUAL,
     needed: keysForHalf(values.within[head]), halves, gentle: 4 * halves > distance, preferred: row.indexOf(row.reduce((a, b) => Math.max(a, b))),
   };
 }
@@ -238,7 +238,8 @@ const render = explorable({
       ...(back > distance && ("distance" in changes ? { back: distance } : { distance: back })),
     };
   },
-  handles: (result, state) => [{ name: "back", ...handleAt(result, state), drag: (px) => ({ back: Math.min(result.x.invert(px), result.x.to) }) }],
+  handles: (result, state) => (BOTH_SIDES.includes(state.scheme)
+    ? [{ name: "back", ...handleAt(result, state), drag: (px) => ({ back: Math.min(result.x.invert(px), result.x.to) }) }] : []),
   height: (width) => places(width).height,
   opening: (share, { head, heads }) => ({ head: heads - Math.round(share * (heads - head)) }), // from the gentlest to the one shown
   controls: { scheme: chipsAndList },

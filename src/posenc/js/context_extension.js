@@ -17,19 +17,19 @@ const COARSE = 120_000; // cosines that one input may cost
 const ROUNDING = 1e-9; // relative; what is scaled by exactly as much as it needs to be reaches nothing unseen
 const MOST = 64; // that a frequency is divided by, of all factors that can be chosen
 const GRIP = 11; // pixels from the top of the panel to the grips of its thresholds
-const HEAD = 30, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
+const HEAD = 38, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
 const BARS = 8; // pixels of a pair from which its bar stands apart from the next
 const APART = 80; // pixels from 1 to the factor from which all three curves have names
 const NEAR = 9; // pixels from a curve within which a press chooses its method
 const ROWS = [0.85, 0.75, 0.65, 0.55, 0.45]; // of the angles, in which names stand
 const REACH = 12; // pixels over which the envelope of a score is smooth
 
-const isWide = (width) => width >= 600;
+const isWide = (width) => width >= 600, upTo = (count) => Array.from({ length: count }, (_, i) => i);
 const pictureHeight = (width) => (isWide(width) ? 400 : 352);
 
 // Above, what each method divides the frequencies by; below, on the same axis of pairs, the angles reached. Or the scores alone.
 function places(width) {
-  const left = 46, right = width - 14, bottom = pictureHeight(width) - 40, strip = isWide(width) ? 150 : 126;
+  const left = 46, right = width - 14, bottom = pictureHeight(width) - 40, strip = isWide(width) ? 128 : 108;
   return {
     above: { left, right, top: 22, bottom: bottom - strip - 32 }, below: { left, right, top: bottom - strip, bottom },
     all: { left, right, top: 22, bottom },
@@ -170,12 +170,11 @@ function drawPairs({ context, width }, result, state, theme, cursor) {
 function drawDivisors(context, theme, width, result, state) {
   const { place: { above }, pairs, up, values } = result, { method } = state, factor = dividing(state), taken = [];
   const plot = new Plot(context, theme, pairs, up), bounds = thresholds(result, state);
-  if (bounds.length === 2) { // fast pairs, which keep their frequency, and slow ones, which do not
-    plot.ground(pairs.from, bounds[0].at, pairColour(0, 9), 0.13);
-    plot.ground(bounds[1].at, pairs.to, pairColour(8, 9), 0.13);
-  }
   plot.axes({ xText: () => "", xTitle: "", yTitle: picture.scaling, yText: (value) => say(picture.times, { factor: value }) });
   plot.horizontal(factor, { dash: [2, 3], colour: theme.muted });
+  // how much pairs are slowed that have seen every angle
+  const divisor = values.method?.divisor ?? [], whole = Array.from(values.trained_rotations).filter((turned) => turned >= 1).length, needless = upTo(whole).map((i) => Math.max(divisor[i] ?? 1, 1));
+  plot.area(needless.flatMap((most, i) => [-0.5, 0.5].map((side) => [pairs.at(i + side), 1, most])), colours.score, 0.16);
   const needed = state.used / state.trained, fresh = values.method ? reachesUnseen(values, values.method) : [];
   stripes(context, theme, fresh, (i) => { // what is missing to what would keep it from them
     const left = Math.round(pairs.at(i - 0.5)), gap = pairs.at(1) - pairs.at(0) >= BARS ? 2 : 0, top = Math.max(up.at(needed), above.top), bottom = up.at(values.method.divisor[i]);
@@ -189,12 +188,14 @@ function drawDivisors(context, theme, width, result, state) {
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
   const namesAll = isWide(width) && THREE.includes(method) && up.at(1) - up.at(factor) > APART;
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
-  const first = fresh.indexOf(true), missing = picture.needed.map((text) => say(text, { times: Number(needed.toPrecision(2)) }));
-  if (first >= 0 && up.at(values.method.divisor[first]) - up.at(needed) > 24) {
-    const long = widthOf(context, `600 ${theme.font}`, missing[0]), y = (up.at(needed) + up.at(values.method.divisor[first])) / 2;
-    words(context, theme, missing, pairs.at(first - 0.5) - 6, y, { align: "right", bold: true, colour: theme.text, ground: true, width: pairs.at(first - 0.5) - 10 - above.left });
-    taken.push({ left: pairs.at(first - 0.5) - 6 - long, right: pairs.at(first - 0.5), top: y - 8, bottom: y + 8 });
+  if (fresh.includes(true)) {
+    const missing = say(picture.needed, { times: Number(needed.toPrecision(2)) }), right = above.right - 12, y = Math.max(up.at(needed), above.top) - 9;
+    words(context, theme, missing, right, y, { align: "right", bold: true, colour: theme.text, ground: true });
+    taken.push({ left: right - widthOf(context, `600 ${theme.font}`, missing), right, top: y - 8, bottom: y + 8 });
   }
+  const inside = nameBetween(context, theme, pairs, above.left, needless.map(() => up.at(1)), needless.map((most) => up.at(most)), [0.3, 0.5, 0.7].map((share) => up.at(factor ** share)), [picture.needless[isWide(width) ? 0 : 1]], {});
+  if (!isWide(width)) return; // where the chips name the chosen one
+  if (inside) taken.push(inside);
   const points = (series) => Array.from(series, (value, i) => [pairs.at(i), up.at(value)]);
   nameCurves(context, theme, above, [
     ...(values.method ? [{ text: nameOf(method), colour: theme.text, points: points(values.method.divisor) }] : []),
@@ -216,35 +217,42 @@ function drawThreshold(context, theme, plot, { name, rotations, at }, { method, 
 function drawAngles(context, theme, width, { place: { below }, pairs, values }, state) {
   const { original, method, trained_rotations: seen } = values, y = new Axis({ from: 0, to: 1, start: below.bottom, end: below.top });
   const plot = new Plot(context, theme, pairs, y), gap = pairs.at(1) - pairs.at(0) >= BARS ? 2 : 0, isScaled = state.method !== "none";
-  const upTo = (rotations) => y.at(Math.min(rotations, 1)), edge = (i) => Math.round(pairs.at(i - 0.5));
+  const reachTo = (rotations) => y.at(Math.min(rotations, 1)), edge = (i) => Math.round(pairs.at(i - 0.5));
   const fill = (i, top, bottom) => context.fillRect(edge(i), top, Math.max(edge(i + 1) - edge(i) - gap, 1), bottom - top);
   plot.axes({ xTitle: picture.pairs, xTicks: Math.min(6, pairs.to + 0.5), yTitle: picture.reached.map((text) => say(text, state)), yTicks: 1, yText: grouped });
   context.globalAlpha = 0.2;
   context.fillStyle = colours.neutral;
-  seen.forEach((turned, i) => fill(i, upTo(turned), below.bottom));
+  seen.forEach((turned, i) => fill(i, reachTo(turned), below.bottom));
   context.globalAlpha = 1;
   if (!method) return;
   const fresh = reachesUnseen(values, method);
-  stripes(context, theme, fresh, (i) => fill(i, upTo(method.rotations[i]), upTo(seen[i])));
+  stripes(context, theme, fresh, (i) => fill(i, reachTo(method.rotations[i]), reachTo(seen[i])));
   const steps = ({ rotations }) => Array.from(rotations, (reached, i) => [[i - 0.5, Math.min(reached, 1)], [i + 0.5, Math.min(reached, 1)]]).flat();
   const ghost = isScaled && isWide(width);
   if (ghost) plot.line(steps(original), colours.neutral, { width: 1.6, dash: [3, 3] });
   plot.line(steps(method), theme.text, { width: 2 });
-  // A name in the row where it has the most room between two series; beside it, if wanted, where that is too little.
-  const name = (texts, from, to, rows, style) => {
-    const roomAt = (row) => {
-      const y = upTo(row), fits = Array.from(to, (high, i) => upTo(high) <= y - 9 && upTo(from[i]) >= y + 9), first = fits.indexOf(true);
-      return first < 0 ? { room: 0 } : { y, left: edge(first), room: edge(first + fits.slice(first).concat(false).indexOf(false)) - edge(first) };
-    };
-    const { y, left, room } = rows.map(roomAt).reduce((best, one) => (one.room > best.room ? one : best)), long = (text) => widthOf(context, `600 ${theme.font}`, text);
-    if (room >= long(texts[0]) + 10) words(context, theme, texts[0], left + room / 2, y, { align: "center", colour: theme.text, ground: true, ...style });
-    else if (texts[1] && room > 0) words(context, theme, texts[1], Math.max(left - 6, below.left + long(texts[1])), y, { align: "right", colour: theme.text, ground: true, ...style });
-  };
+  const name = (texts, from, to, rows, style) => nameBetween(context, theme, pairs, below.left, Array.from(from, reachTo), Array.from(to, reachTo), rows.map(reachTo), texts, style);
   const none = seen.map(() => 0);
   name(picture.unseen, seen, method.rotations.map((reached, i) => (fresh[i] ? reached : 0)), ROWS, { bold: true });
   if (ghost) name([picture.unscaled], method.rotations, original.rotations, ROWS, {});
   name([picture.seen], none, seen, [0.2], {});
   if (isScaled && !fresh.some(Boolean)) name([picture.none_unseen], none, method.rotations, [0.58], { bold: true });
+}
+
+// A name in the row where it has the most room between two series of pixels, of which it returns the box; beside it, if wanted, where that is too little.
+function nameBetween(context, theme, pairs, leftmost, from, to, rows, texts, style) {
+  const edge = (i) => Math.round(pairs.at(i - 0.5)), long = (text) => widthOf(context, `600 ${theme.font}`, text);
+  const roomAt = (y) => {
+    const fits = to.map((high, i) => high <= y - 9 && from[i] >= y + 9), first = fits.indexOf(true);
+    return first < 0 ? { room: 0 } : { y, left: edge(first), room: edge(first + fits.slice(first).concat(false).indexOf(false)) - edge(first) };
+  };
+  const { y, left, room } = rows.map(roomAt).reduce((best, one) => (one.room > best.room ? one : best));
+  const half = long(texts[0]) / 2, middle = left + room / 2;
+  if (room >= 2 * half + 10) {
+    words(context, theme, texts[0], middle, y, { align: "center", colour: theme.text, ground: true, ...style });
+    return { left: middle - half, right: middle + half, top: y - 8, bottom: y + 8 };
+  }
+  if (texts[1] && room > 0) words(context, theme, texts[1], Math.max(left - 6, leftmost + long(texts[1])), y, { align: "right", colour: theme.text, ground: true, ...style });
 }
 
 function drawScores({ context }, { place: { all }, x, up, columns, filled, values }, state, theme, cursor) {

@@ -232,10 +232,10 @@ function sentence(control, get, set, notify) {
 const KINDS = { switch: toggle, choice, text: sentence, action };
 
 // `own` holds the controls that an explorable brings itself, by name; `state` tells them how all others stand.
-// Of one that `holds` only with some values of others, no option is pressed with other values.
+// Of one that `holds` only with some values of others, no option is pressed with other values, and a slider stands at its least.
 export function makeControl(control, own, get, set, notify, state) {
   const make = control.own_control ? own[control.name] : (KINDS[control.scale] ?? slider);
-  const shown = control.holds ? () => (isNeeded({ needs: control.holds }, state()) ? get() : "") : get;
+  const shown = control.holds ? () => (isNeeded({ needs: control.holds }, state()) ? get() : control.least ?? "") : get;
   return make(control, shown, set, notify, state);
 }
 

@@ -2,7 +2,7 @@ import { dyadic, harmonic, integer, normalised, radixShares, sinusoidal } from "
 import { distances, lengthDependence, maxNorm, minDistance, monotonicityViolations, translationResidual } from "./arithmetic_properties.js";
 import { table } from "./blocks.js";
 import { colours, diverging, sequential, tint } from "./colours.js";
-import { HeatMap, cellAxis, colourBar, grip, widthOf, words } from "./drawing.js";
+import { Axis, HeatMap, Plot, cellAxis, colourBar, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./encoding_gallery.json";
 import { explorable } from "./explorable.js";
 import { fixed, grouped } from "./numbers.js";
@@ -11,7 +11,7 @@ import { say } from "./sentences.js";
 const { picture, scores: inWords, properties } = catalogue;
 const SHOWN = 32, LONGEST = 96; // positions in the small pictures and in the large one, as in Python
 const ROUNDING = 1e-9;
-const MAP = 42; // pixels above the large picture
+const MAP = 24; // pixels above the large picture
 const ROW = 16, MISSED = 4; // of the list of the properties that are not met: at most so many at any setting
 
 // For each encoding: those of positions, the first position without one, and whether the length of the sequence changes them.
@@ -36,6 +36,7 @@ const MET = {
 };
 const isMet = (property, score, dim) => (MET[property] ?? ((value) => value <= ROUNDING))(score, dim);
 
+const isOff = (distance, average) => Math.abs(distance - average) > ROUNDING * average;
 const upTo = (count) => Array.from({ length: count }, (_, position) => position);
 
 // One encoding: of every position on the page that has one, how far apart they are, and its scores in the sequence, up to the
@@ -62,9 +63,15 @@ const distancesFrom = ({ shown, apart }, position) => (
   position < shown.length ? shown.map((_, n) => (n === position ? 0 : apart[Math.max(n, position)][Math.min(n, position)])) : []
 );
 
+// The mean distance of all positions so far apart as each is from m.
+function averagesFrom({ shown, apart }, position) {
+  const means = shown.map((_, k) => apart.slice(k).reduce((sum, row, n) => sum + (k ? row[n] : 0), 0) / (shown.length - k));
+  return position < shown.length ? shown.map((_, n) => means[Math.abs(n - position)]) : [];
+}
+
 // The large picture and the bars below it, the small pictures, and the list of the properties that are not met.
 function places(width) {
-  const wide = width >= 600, [each, lists] = width >= 480 ? [NAMES.length, 2] : [4, 1], bottom = MAP + (wide ? 112 : 74), zero = bottom + (wide ? 104 : 80);
+  const wide = width >= 600, [each, lists] = width >= 480 ? [NAMES.length, 2] : [4, 1], bottom = MAP + (wide ? 112 : 74), zero = bottom + (wide ? 122 : 98);
   const choose = zero + (wide ? 42 : 30), thumb = wide ? 42 : 28, high = thumb + (wide ? 24 : 18), column = width / each;
   const thumbs = NAMES.map((name, k) => {
     const left = (k % each) * column, top = choose + 12 + Math.floor(k / each) * high;
@@ -83,6 +90,7 @@ function compute({ scheme, length, dim, m }, width, previous, { steps }) {
   const values = {
     encodings: one.shown,
     distances: distancesFrom(one, m),
+    averages: averagesFrom(one, m),
     scores: each(({ scores }) => scores),
     met: each(({ scores }) => PROPERTIES.map((property) => isMet(property, scores[property], dim))),
   };
@@ -109,26 +117,28 @@ function drawMap({ context, width }, { values, most, axes, place }, { scheme, le
   const step = [1, 2, 4, 8].find((size) => dim / size <= 4), defined = values.encodings.length;
   map.labels({ yTicks: upTo(Math.ceil(dim / step)).map((k) => [k * step, String(k * step)]) });
   if (defined < LONGEST) {
-    const from = x.at(defined - 0.5), said = picture.no_encoding;
-    if (x.end - from > widthOf(context, theme.font, said) + 8) words(context, theme, said, (from + x.end) / 2, (y.start + y.end) / 2, { align: "center" });
+    const from = x.at(defined - 0.5), texts = picture.no_encoding.map((text) => say(text, { defined }));
+    words(context, theme, texts, (from + x.end) / 2, y.start + 14, { align: "center", width: x.end - from - 8 });
   }
-  const name = nameOf(scheme), named = widthOf(context, `600 ${theme.font}`, name) + 10, bar = 60, from = x.end - bar - 22;
+  const name = nameOf(scheme), named = widthOf(context, `600 ${theme.font}`, name) + 10, legend = 60, from = x.end - legend - 22;
   words(context, theme, name, 0, 9, { colour: theme.text, bold: true });
   words(context, theme, [picture.map, picture.map_short, ""], named, 9, { width: from - named - 24 });
-  colourBar(context, theme, scale, { left: Math.round(from), top: 4, width: bar, ticks: [] });
+  colourBar(context, theme, scale, { left: Math.round(from), top: 4, width: legend, ticks: [] });
   words(context, theme, grouped(scale.from), from - 5, 9, { align: "right" });
-  words(context, theme, grouped(scale.to), from + bar + 5, 9);
-  // the sequence and its end
-  const end = x.at(length - 0.5), ends = say(picture.end, { length }), before = end - 14 > widthOf(context, `600 ${theme.font}`, ends);
-  context.strokeStyle = theme.text;
-  context.lineWidth = 2;
-  context.strokeRect(x.start - 1, y.start - 1, end - x.start + 2, y.end - y.start + 2);
-  grip(context, theme, end, MAP - 10, theme.text);
-  words(context, theme, ends, before ? end - 14 : end + 14, MAP - 10, { align: before ? "right" : "left", colour: theme.text, bold: true });
-  // the distances from m
-  const cell = x.at(1) - x.at(0), at = x.at(m), high = (bars.bottom - bars.top) / most;
-  context.fillStyle = colours.score;
-  values.distances.forEach((distance, n) => context.fillRect(x.at(n - 0.5), bars.bottom - high * distance, cell - (cell > 5 ? 1 : 0), high * distance));
+  words(context, theme, grouped(scale.to), from + legend + 5, 9);
+  if (ENCODINGS[scheme].relative) grip(context, theme, x.at(length - 0.5), (y.start + y.end) / 2, theme.text);
+  // the distances from m, and what they are on average so far apart
+  const cell = x.at(1) - x.at(0), at = x.at(m), up = new Axis({ from: 0, to: most, start: bars.bottom, end: bars.top }), plot = new Plot(context, theme, x, up);
+  const bar = (n, from, to, colour) => {
+    context.fillStyle = colour;
+    context.fillRect(x.at(n - 0.5), up.at(to), cell - (cell > 5 ? 1 : 0), up.at(from) - up.at(to));
+  };
+  values.distances.forEach((distance, n) => {
+    const average = values.averages[n];
+    bar(n, 0, Math.min(distance, average), colours.score);
+    if (isOff(distance, average)) bar(n, Math.min(distance, average), Math.max(distance, average), colours.bound);
+  });
+  plot.line(values.averages.flatMap((average, n) => [[n - 0.5, average], [n + 0.5, average]]), theme.text, { width: 1.5 });
   words(context, theme, fixed(most, most < 100 ? 1 : 0), x.start - 6, bars.top + 4, { align: "right" });
   words(context, theme, "0", x.start - 6, bars.bottom - 4, { align: "right" });
   words(context, theme, m < defined ? picture[BOUNDED.includes(scheme) ? "bars" : "grows"] : say(picture.no_bars, { m }), x.start, y.end + 12, { colour: theme.text, width: x.end - x.start });
@@ -152,18 +162,18 @@ function drawMap({ context, width }, { values, most, axes, place }, { scheme, le
 
 // The encodings to choose from, and which properties the chosen one lacks.
 function drawBoard({ context, width }, { values: { met }, gallery, dim, place }, { scheme }, theme) {
-  const { choose, thumb, thumbs, listed, list, across } = place, missed = PROPERTIES.filter((_, k) => !met[scheme][k]), all = PROPERTIES.length;
+  const { choose, thumb, thumbs, listed, list, across } = place, missed = PROPERTIES.filter((_, k) => !met[scheme][k]), all = PROPERTIES.length, countOf = (name) => met[name].filter(Boolean).length;
   words(context, theme, picture.choose, 0, choose, { colour: theme.text, bold: true });
   for (const { name, left, right, top } of thumbs) {
     const chosen = name === scheme, start = left + 3, end = right - 3;
     new HeatMap(context, theme, cellAxis(SHOWN, start, end), cellAxis(dim, top, top + thumb)).fill(cellsOf(gallery[name].shown, SHOWN, dim), scaleOf(name, LONGEST));
-    words(context, theme, nameOf(name), (start + end) / 2, top + thumb + 10, { align: "center", colour: theme.text, bold: chosen, width: right - left - 2 });
+    words(context, theme, picture.thumb.map((text) => say(text, { encoding: nameOf(name), count: countOf(name), all })), (start + end) / 2, top + thumb + 10, { align: "center", colour: theme.text, bold: chosen, width: right - left - 2 });
     if (!chosen) continue;
     context.strokeStyle = theme.text;
     context.lineWidth = 2;
     context.strokeRect(start - 2, top - 2, end - start + 4, thumb + 4);
   }
-  words(context, theme, say(picture.listed, { encoding: nameOf(scheme), count: all - missed.length, all }), 0, listed, { colour: theme.text, bold: true, width });
+  words(context, theme, say(picture.listed, { encoding: nameOf(scheme), count: countOf(scheme), all }), 0, listed, { colour: theme.text, bold: true, width });
   const longest = Math.max(...PROPERTIES.map((property) => widthOf(context, `600 ${theme.font}`, properties[property].name)));
   missed.forEach((property, k) => {
     const { name, means } = properties[property], { left, top } = list[k], y = top + ROW / 2, start = left + 18, end = left + across - 4;
@@ -195,10 +205,10 @@ function blocks({ values }, { scheme, dim }) {
   return [table({ caption: say(catalogue.table.caption, { encoding: nameOf(scheme) }), columns: catalogue.table.columns, rows })];
 }
 
-// Position m and the end of the sequence are dragged.
-const handles = ({ axes: { position: x, dimension: y }, place: { bars } }, { length, m }) => [
+// Position m is dragged, and the end of the sequence where it changes the encodings.
+const handles = ({ axes: { position: x, dimension: y }, place: { bars } }, { scheme, length, m }) => [
   { name: "m", x: x.at(m), y: bars.bottom + 12, line: { vertical: true, from: y.start, to: bars.bottom + 22 }, drag: (px) => ({ m: x.nearest(x.invert(px)) }) },
-  { name: "length", x: x.at(length - 0.5), y: MAP - 10, along: "x", drag: (px) => ({ length: x.nearest(x.invert(px) - 0.5) + 1 }) },
+  ...(ENCODINGS[scheme].relative ? [{ name: "length", x: x.at(length - 0.5), y: (y.start + y.end) / 2, along: "x", drag: (px) => ({ length: x.nearest(x.invert(px) - 0.5) + 1 }) }] : []),
 ];
 
 const inside = (px, py) => ({ left, right, top, bottom }) => px >= left && px < right && py >= top && py <= bottom;

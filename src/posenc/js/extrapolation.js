@@ -198,7 +198,7 @@ function levelOf(drawn, state) {
 // How much worse a loss is than within the trained length, or how much is copied; null where that is not known.
 function fateOf(value, level, { measure }, symbols) {
   if (value === null || (measure === "text" && level === null)) return null;
-  if (measure === "text") return value - level < 0.1 ? "well" : value - level < 1 ? "worse" : "much";
+  if (measure === "text") return value - level < 0.1 ? "well" : "worse";
   return value <= 2 / symbols ? "guess" : value < 0.5 ? "some" : "most";
 }
 
@@ -206,7 +206,8 @@ function fateOf(value, level, { measure }, symbols) {
 function facts({ values, asked, symbols, shown, times, truncates }, state) {
   const drawn = shown.map((role) => {
     const of = values[role], column = (byPosition(state) ? columns(of, state).at(-1) : columnOf(of, state)) ?? [null];
-    return { name: shortOf(asked[role]), seeds: of.seeds.length, trained: of.trained, fate: fateOf(isKnown(column) ? mean(column) : null, levelOf(of, state), state, symbols) };
+    const value = isKnown(column) ? mean(column) : null; // of a loss, the exponential says among how many equally likely bytes it chooses
+    return { name: shortOf(asked[role]), seeds: of.seeds.length, trained: of.trained, fate: fateOf(value, levelOf(of, state), state, symbols), choices: Math.exp(value) };
   });
   const known = drawn.filter(({ fate }) => fate), [opener] = known, well = known.filter(({ fate }) => fate === "well").length;
   for (const one of drawn) {

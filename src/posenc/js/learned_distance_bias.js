@@ -10,10 +10,10 @@ import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const TRAINED = 128, LONGEST = 256, HEAD_DIM = 32, COUNT = 3; // as in Python
-const PAIRS = HEAD_DIM / 2, BIN = 32; // distances of one bar
+const PAIRS = HEAD_DIM / 2, BIN = 16; // distances of one cell of the sequence
 const AROUND = 7; // distances to either side over which the bold curve is a mean, twice
 const POWER = 2 * Math.log(10), LEAST = -11.5, MOST = 7.5; // a line for each factor of 100; the axis holds this at least
-const TOP = 24, LEFT = 62, RIGHT = 12, FOOT = 14, BELOW = 84; // pixels, of them below the axis for its ticks, title and the losses
+const TOP = 24, LEFT = 62, RIGHT = 12, FOOT = 20, BELOW = 84; // pixels, of them below the axis for its ticks, title and the losses
 
 const sumOf = (biases) => biases.reduce((sum, bias) => sum.map((value, m) => value + bias[m]), new Float64Array(LONGEST + 1));
 
@@ -48,19 +48,20 @@ function compute({ base, seed, layer, head, clamp, pair, length, show_pair: show
   return { values, frequencies, clamps: clamp !== "none", ...place, y: new Axis({ from, to: most, start: bottom, end: top }) };
 }
 
-// The attention above, and below it the bias that it comes from.
+// The sequence above, shaded by attention, and below it the bias that this comes from.
 function places(width) {
-  const wide = width >= 600, height = wide ? 448 : 361, shares = { top: 72, bottom: wide ? 196 : 138 };
+  const wide = width >= 600, height = wide ? 430 : 361, shares = { top: 70, bottom: wide ? 98 : 90 };
   return {
     height, x: new Axis({ from: 0, to: LONGEST, start: LEFT, end: width - RIGHT }),
-    shares, ruler: shares.bottom + 17, curves: { top: shares.bottom + 50, bottom: height - BELOW },
+    shares, ruler: shares.bottom + 16, curves: { top: shares.bottom + 52, bottom: height - BELOW },
   };
 }
 
 function draw({ context, height }, result, state, theme, cursor) {
   const { x, y, values, shares, curves } = result, whole = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: curves.bottom, end: TOP }));
   whole.ground(TRAINED, LONGEST, colours.bound, 0.1);
-  drawWeights(context, theme, result, state, whole);
+  drawWeights(context, theme, result, state);
+  whole.rule([x.at(state.length), shares.bottom], [x.at(state.length), curves.bottom], { dash: [3, 3] });
   ruler(context, theme, x.start, x.at(state.length), result.ruler, picture.sequence.map((text) => say(text, state)));
   drawCurves(context, theme, result, state);
   for (let tick = 0; tick <= LONGEST; tick += 64) words(context, theme, String(tick), x.at(tick), curves.bottom + 11, { align: "center" });
@@ -83,23 +84,26 @@ function drawLosses(context, theme, { x, height, values: { losses, within }, cla
   if (length > TRAINED) write(LONGEST, { before: clamps ? losses.none : null, loss: losses[clamp] }, shade(0.7, theme, clamps ? colours.score : colours.bound));
 }
 
-// How much of the attention each distance gets from the bias alone: as trained as a frame where pairs are clamped.
-function drawWeights(context, theme, { x, shares: { top, bottom }, curves, values, clamps }, { length }, whole) {
-  const { weights, clamped_weights: kept } = values, far = shareOf(kept), plot = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: bottom, end: top }));
+// How much of the attention each part of the sequence gets from the bias alone: the more, the stronger its colour.
+function drawWeights(context, theme, { x, shares: { top, bottom }, values: { weights, clamped_weights: kept }, clamps }, { length }) {
+  const before = shareOf(weights), far = shareOf(kept), most = Math.max(...kept), edge = (m) => Math.round(x.at(Math.min(m, length)));
   words(context, theme, picture.weights, 0, 11, { width: x.end });
-  const halves = [[picture.trained, 1 - far, 0, colours.neutral], [picture.unseen, far, TRAINED, colours.bound]];
-  for (const [texts, share, from, colour] of halves) {
+  const halves = [[picture.trained, 1 - before, 1 - far, 0, colours.neutral], [picture.unseen, before, far, TRAINED, colours.bound]];
+  for (const [texts, was, share, from, colour] of halves) {
     const at = x.at(from + TRAINED / 2), style = { align: "center", bold: true };
-    words(context, theme, texts.map((each) => say(each, { trained: TRAINED })), at, TOP + 12, { ...style, colour: theme.text, width: x.at(TRAINED) - x.start - 8 });
-    words(context, sized(theme, 22), say(picture.share, { share: 100 * share }), at, TOP + 33, { ...style, colour: share >= 0.5 ? shade(0.7, theme, colour) : theme.muted, rim: true });
+    words(context, theme, texts.map((each) => say(each, { trained: TRAINED })), at, TOP + 10, { ...style, colour: theme.text, width: x.at(TRAINED) - x.start - 8 });
+    const said = picture.share.slice(clamps ? 0 : 1).map((text) => say(text, { before: 100 * was, share: 100 * share }));
+    words(context, sized(theme, 22), said, at, TOP + 31, { ...style, width: 0.9 * (x.at(TRAINED) - x.start), colour: share >= 0.5 ? shade(0.7, theme, colour) : theme.muted, rim: true });
   }
-  whole.rule([x.at(length), top], [x.at(length), curves.bottom], { dash: [3, 3] });
-  const ends = weights.map((_, k) => [x.at(k * BIN) + 1, x.at(Math.min((k + 1) * BIN, length)) - 1]); // the last bar ends with the sequence
-  kept.forEach((share, k) => share > 0 && plot.bar((ends[k][0] + ends[k][1]) / 2, Math.max(ends[k][1] - ends[k][0], 1), share, k * BIN < TRAINED ? colours.neutral : colours.bound));
-  context.strokeStyle = theme.text;
-  context.lineWidth = 1;
-  if (clamps) weights.forEach((share, k) => share > 0 && context.strokeRect(ends[k][0] + 0.5, plot.y.at(share), Math.max(ends[k][1] - ends[k][0] - 1, 1), bottom - plot.y.at(share)));
-  plot.rule([x.start, bottom + 0.5], [x.end, bottom + 0.5], { colour: theme.muted, dash: [] });
+  kept.forEach((share, k) => {
+    if (k * BIN >= length) return;
+    const left = edge(k * BIN), wide = Math.max(edge((k + 1) * BIN) - left - 1, 1);
+    Object.assign(context, { fillStyle: theme.ground, globalAlpha: 1 });
+    context.fillRect(left, top, wide, bottom - top);
+    Object.assign(context, { fillStyle: k * BIN < TRAINED ? colours.neutral : colours.bound, globalAlpha: 0.08 + 0.92 * (share / most) });
+    context.fillRect(left, top, wide, bottom - top);
+  });
+  context.globalAlpha = 1;
 }
 
 // By how much the bias of all pairs together, or of one of them, multiplies the weight of a key, as far as the sequence goes.
@@ -112,36 +116,27 @@ function drawCurves(context, theme, { x, y, values, clamps }, { pair, length, sh
   words(context, theme, picture.weight, 0, y.end - 13, { width: x.end, rim: true });
   const reached = (points) => points.filter(([m]) => m <= length), all = meanOf(values.all);
   const curves = [
-    clamps ? { mean: all.slice(TRAINED), colour: theme.text, dash: [4, 3] } : { mean: all, colour: theme.text, width: showsPair ? 1.6 : 2.8 },
-    ...(clamps ? [{ mean: [...meanOf(values.clamped, 0, TRAINED), ...meanOf(values.clamped, TRAINED)], colour: colours.score, width: 2.8 }] : []),
-    ...(showsPair ? [{ mean: pointsOf(values.pair), text: say(picture.pair, { pair }), colour: pairs, width: 2.8 }] : []),
+    { text: clamps ? picture.as_trained : showsPair ? picture.all : null, mean: clamps ? all.slice(TRAINED) : all, colour: theme.text, width: clamps || showsPair ? 1.6 : 2.8, dash: clamps ? [4, 3] : [] },
+    ...(clamps ? [{ text: picture.clamped, mean: [...meanOf(values.clamped, 0, TRAINED), ...meanOf(values.clamped, TRAINED)], colour: colours.score, width: 2.8 }] : []),
+    ...(showsPair ? [{ text: say(picture.pair, { pair }), mean: pointsOf(values.pair), colour: pairs, width: 2.8 }] : []),
   ].map((curve) => ({ ...curve, mean: reached(curve.mean) }));
   const { mean: filled, colour: own } = curves.at(-1), single = clamps || showsPair;
   const spread = (of) => filled.map(([m, value]) => [x.at(m), ...of(value)]);
   plot.area(spread((value) => [Math.min(value, 0), 0]), single ? own : colours.neutral);
   plot.area(spread((value) => [0, Math.max(value, 0)]), single ? own : colours.bound);
   for (const { mean, colour, ...style } of curves) plot.line(mean, colour, style);
-  const name = (text, px, wanted, colour) => { // centred there or, where others stand, below
-    const half = widthOf(context, `600 ${theme.font}`, text) / 2, at = Math.min(px, x.end - half);
-    let py = Math.min(wanted, y.start - 8);
-    while (taken.some((other) => at + half > other.left && at - half < other.right && Math.abs(py - (other.top + other.bottom) / 2) < 16)) py -= 4;
-    words(context, theme, text, at, py, { align: "center", bold: true, colour, ground: true });
-    taken.push({ left: at - half - 4, right: at + half + 4, top: py - 8, bottom: py + 8 });
-  };
-  if (showsPair) {
+  if (showsPair) { // the factor at both lengths stands below the curve
     const ends = reached([TRAINED, LONGEST].map((m) => [m, values.pair[m]]));
     plot.marks(ends, pairs, { radius: 4.5 });
-    for (const [m, value] of ends) name(factor(value), x.at(m), y.at(value) + 15, shade(0.7, theme, pairs));
+    for (const [m, value] of ends) {
+      const text = factor(value), half = widthOf(context, `600 ${theme.font}`, text) / 2, at = Math.min(x.at(m), x.end - half), py = y.at(value) + 15;
+      words(context, theme, text, at, py, { align: "center", bold: true, colour: shade(0.7, theme, pairs), rim: true });
+      taken.push({ left: at - half - 4, right: at + half + 4, top: py - 8, bottom: py + 8 });
+    }
   }
-  const below = (points, at) => Math.max(...points.filter(([m]) => Math.abs(m - at) < 34).map(([, value]) => y.at(value))) + 12;
-  const far = 1.6 * TRAINED, near = 0.7 * TRAINED, kept = curves.at(clamps ? 1 : 0).mean;
-  if (clamps && length > far) {
-    name(picture.clamped, x.at(far), below(kept, far), shade(0.7, theme));
-    name(picture.as_trained, x.at(far), below(all, far), theme.text);
-  } else if (showsPair && !clamps && length > near) name(picture.all, x.at(near), below(kept, near), theme.text);
   const pixels = (points) => points.map(([m, value]) => [x.at(m), y.at(value)]);
-  const named = curves.map(({ mean, text, colour }) => ({ text, colour: shade(0.7, theme, colour), points: pixels(mean) }));
-  nameCurves(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }, named, taken);
+  const named = curves.toReversed().map(({ mean, text, colour }) => ({ text, colour: shade(0.7, theme, colour), points: pixels(mean) }));
+  nameCurves(context, theme, { left: x.at(clamps ? TRAINED : 0), right: x.end, top: y.end, bottom: y.start }, named, taken);
 }
 
 // The moving mean of a bias over the distances `from` … before `to`, as [distance, mean].

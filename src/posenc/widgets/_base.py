@@ -68,8 +68,8 @@ class Control(traitlets.TraitType):
     `scale` is the kind of slider and of number: "log" any number on a logarithmic track, "tokens" integers on one,
     "powers" powers of two on one, "integer" and "even" such integers on a linear track, "tenths", "hundredths" and
     "thousandths" any number on a linear track with such steps. `needs` names the switch without which the slider has no
-    effect, or maps names of controls to the values with which it has one. A `compact` slider leaves room for another
-    beside it.
+    effect, or maps names of controls to the values with which it has one. `holds` maps other controls to the values
+    with which the number is in use: else its least is shown. A `compact` slider leaves room for another beside it.
     """
 
     def __init__(
@@ -80,12 +80,13 @@ class Control(traitlets.TraitType):
         scale: str,
         needs: Needs = "",
         compact: bool = False,
+        holds: Needs = "",
     ) -> None:
         if scale not in SCALES:
             raise ValueError(f"scale must be one of {SCALES}, got {scale!r}")
         super().__init__(default)
         limits = {"least": least, "greatest": greatest, "scale": scale, "unit": ""}
-        self.spec = {**limits, "needs": _needed(needs), "compact": compact}
+        self.spec = {**limits, "needs": _needed(needs), "compact": compact, "holds": _needed(holds)}
         self.tag(sync=True)
 
     def validate(self, obj: Any, value: Any) -> float:

@@ -8,6 +8,7 @@ from posenc.lab.measured import statistics
 from posenc.widgets._base import Action, Choice, Control, Explorable
 
 DRAWN = ["kerple_log", "kerple_power", "fire", "transformer_xl", "deberta"]  # the schemes that learn
+MARKED = ["t5", "fire", "transformer_xl", "deberta"]  # the schemes of which one distance is marked
 
 
 class BiasExplorer(Explorable):
@@ -19,7 +20,7 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    room = (635, 693)
+    room = (635, 721)
     main = ("scheme",)
 
     scheme = Choice("alibi", chips=True)
@@ -27,7 +28,7 @@ class BiasExplorer(Explorable):
     head = Control(3, 1, 16, "integer")
     heads = Control(8, 1, 16, "integer", needs={"scheme": ["alibi", "sandwich", *DRAWN]})
     distance = Control(128, 8, 512, "tokens")
-    back = Control(16, 0, 512, "tokens")
+    back = Control(16, 0, 512, "tokens", needs={"scheme": MARKED})
     threshold = Control(24, 1, 512, "tokens", needs={"scheme": ["fire"]})
 
     @classmethod

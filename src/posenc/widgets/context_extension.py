@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from posenc import configs
+from posenc._sentences import catalogue
 from posenc.widgets._base import Choice, Control, Explorable
 
 MODELS = (
@@ -19,6 +20,7 @@ MODELS = (
     "DeepSeek-V3",
     "gpt-neox-20b",
 )
+SCALING = tuple(name for name in catalogue("context_extension")["controls"]["method"]["options"] if name != "none")
 BOUNDED = ("ntk_by_parts", "yarn_paper", "yarn_code")  # methods with thresholds to choose
 LISTS = "Phi-3-mini-128k-instruct"  # the model whose LongRoPE lists are published
 FACTOR_OF_THE_UNSCALED = 4  # how many times its trained length a model is read at that has no published scaling
@@ -48,7 +50,7 @@ class ContextExtension(Explorable):
     model = Choice("Llama-2-7b-hf", presets={name: _preset(configs.model(name)) for name in MODELS})
     method = Choice("none", chips=True)
     shown = Choice("pairs", chips=True)
-    factor = Control(4.0, 1, 64, "log")
+    factor = Control(4.0, 1, 64, "log", holds={"method": SCALING})
     trained = Control(4096, 256, 131_072, "tokens")
     used = Control(16_384, 256, 262_144, "tokens")
     base = Control(10_000.0, 100, 1e7, "log")

@@ -44,7 +44,7 @@ class LearnedDistanceBias(Explorable):
     """The distance bias of a trained model's heads, the attention that it alone gives, and the loss with it clamped."""
 
     module = "learned_distance_bias"
-    room = (722, 726)
+    room = (704, 726)
     main = ("clamp",)
 
     clamp = Choice("none", chips=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from posenc.widgets import BiasExplorer
-from tests.book.site.hands import press
+from tests.book.site.hands import drag_handle, press
 from tests.explorables import shown as displayed
 
 pytestmark = pytest.mark.xdist_group("BiasExplorer")  # with the battery of tests of it: they share its page
@@ -29,4 +29,12 @@ def test_a_press_on_a_line_chooses_its_head(open_live):
         press(live, *live.evaluate("explorable.pixel(...x)", [m, float(drawn[head - 1, m])]))
         assert live.get("head") == head
     press(live, *live.evaluate("explorable.pixel(...x)", [120, -12.0]))
-    assert live.get("head") == 2, "no line is near"
+    assert live.get("head") == 3, "the nearest line"
+
+
+def test_one_distance_is_dragged_where_it_has_many_values(open_live):
+    live = open_live(BiasExplorer)
+    live.set(scheme="fire")
+    drag_handle(live, "back", 60, 0)
+    assert live.get("back") > 16
+    assert live.finding == displayed(BiasExplorer, **live.setting()).finding

@@ -56,16 +56,18 @@ def met(name: str, score: float, dim: int) -> bool:
 
 
 def values(widget: EncodingGallery) -> dict[str, Any]:
-    """All positions that have an encoding, past the end too, and their distances from m; each scheme's score and
-    verdict for each property.
+    """All positions that have an encoding, past the end too, their distances from m, and the mean distance at each
+    offset; each scheme's score and verdict for each property.
     """
     length, dim = widget.length, widget.dim
     rows, end = ENCODINGS[widget.scheme]
     p = rows(np.arange(min(LONGEST, end(length, dim))), length, dim)
+    means = [np.linalg.norm(p[k:] - p[: len(p) - k], axis=-1).mean() for k in range(len(p))]
     scored = {scheme: scores(scheme, length, dim) for scheme in ENCODINGS}
     return {
         "encodings": p,
         "distances": np.linalg.norm(p - p[widget.m], axis=-1) if widget.m < len(p) else [],
+        "averages": [means[abs(n - widget.m)] for n in range(len(p))] if widget.m < len(p) else [],
         "scores": scored,
         "met": {scheme: [met(name, x, dim) for name, x in row.items()] for scheme, row in scored.items()},
     }

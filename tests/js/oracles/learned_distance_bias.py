@@ -11,7 +11,7 @@ from posenc.lab.distance_bias import clamped, distance_bias, most_negative_pairs
 from posenc.widgets import LearnedDistanceBias
 from posenc.widgets.learned_distance_bias import HEAD_DIM, LONGEST, TRAINED, _run
 
-BIN = 32  # distances of one bar
+BIN = 16  # distances of one cell of the sequence
 
 
 def _biases(widget: LearnedDistanceBias) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -79,7 +79,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"{signed(of_three[-1], 1, '+')} would multiply it by about 110"
     rest = (of_all - of_three).round()
     yield f"The other pairs add {signed(rest.max(), 0)} to {signed(rest.min(), 0)} at all these distances"
-    yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')}, and both changes remove that"
+    yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')} as trained"
     flat = on_average(three, range(8192, 16_384)).mean()
     assert on_average(three, range(8192, 12_288)).mean() < flat - 2
     yield f"Its level is about {signed(flat)}. Near 12 000 the bias as trained is still lower"
@@ -87,7 +87,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     assert every[on_average(three, every) > 0].min() // 1000 == 13
     at_10, strongest = on_average(three, [10_000])[0], on_average(three, range(8192))
     assert 5500 < strongest.argmin() < 6500
-    yield f"they still push ({signed(at_10)} logits, after {signed(strongest.min())} near 6000), until about 13 000"
+    yield f"near 6000 ({signed(strongest.min())} logits), less at 10 000 ({signed(at_10)}), and until about 13 000"
     assert every[::16][real_results.learned_bias(every[::16]) > 0].min() > 13_000
     products, theta = real_results.products(), inv_freq(64, 100_000.0)
     near, far_away = [(products * np.exp(1j * far * theta)).real for far in (4096, 10_000)]  # by head and pair
@@ -98,7 +98,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
         for at in (10_000, 12_300)
     )
     share = 100 * (far_away[..., three].sum(axis=-1) > 0).mean()
-    yield f"At that distance the three pairs pull in {share:.0f} % of the heads"
+    yield f"At 10 000 they pull in {share:.0f} % of the heads"
     yield f"within 100 tokens of 10 000, the sum of all pairs pulls in {min(around_10)} to {max(around_10)}"
     yield "of the 270 heads, depending on the distance."
     yield f"Within 100 of 12 300, it pulls in {min(around_12)} to {max(around_12)}."
@@ -300,7 +300,7 @@ def what_it_still_finds() -> Iterator[str]:
     past = {method: np.concatenate([found[method][n].ravel() for n in (12_288, 16_384)]) for method in RETRIEVAL}
     count, asked = {method: int(each.sum()) for method, each in past.items()}, 16 * haystacks
     yield f"found in 8192 tokens, of {8 * haystacks} | in 12 288 and 16 384, of {asked} |"
-    yield f"of the {asked} needles in the longer texts, {9 * haystacks} lie nearer than $L$ and {7 * haystacks} farther"
+    yield f"Of the {asked} needles in the longer texts, {9 * haystacks} lie nearer than $L$ and {7 * haystacks} farther"
     yield f"nearer than $L$, of {9 * haystacks} | farther back, of {7 * haystacks} |"
     yield f"in 8192, of {8 * haystacks} | in 12 288 and 16 384, of {asked} | share of the {asked}, 95 % interval |"
     assert max(count["PI"], count["bias clamped"]) <= count["as trained"]
@@ -311,11 +311,13 @@ def what_it_still_finds() -> Iterator[str]:
     assert shares["bias clamped"] == shares["PI"]
     assert shares["YaRN"] == shares["dynamic NTK"]
     assert shares["bias clamped"].high < shares["YaRN"].low  # apart
+    yield f"The clamp ({count['bias clamped']} of {asked}) isn't in the table: its interval is that of PI"
+    yield f"YaRN's ({count['YaRN']} of {asked}) is that of dynamic NTK"
     p = {method: f"{sign_test(past[method], past['bias clamped']):.3f}" for method in list(RETRIEVAL)[3:]}
     yield f"p = {p['YaRN']}"
     assert [method for method in p if float(p[method]) > 0.05] == ["NTK-aware"]
     yield "In texts of 12 288 and 16 384 tokens, NTK-by-parts and dynamic NTK do"
-    yield f"it finds only {at_l['YaRN'].sum()} of {8 * haystacks}, against {at_l['as trained'].sum()}."
+    yield f"it finds {at_l['YaRN'].sum()} of {8 * haystacks}, against {at_l['as trained'].sum()}, too few to tell."
     farther = []
     for method, name in RETRIEVAL.items():
         loss = around(change[method]) if method in change else ""

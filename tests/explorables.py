@@ -143,8 +143,8 @@ CASES = [
     Case(
         InjectionPoints,
         [
-            {"injection_point": "input", "m": 0, "n": 32},
-            {"injection_point": "query_key", "m": 32, "n": 0},
+            {"injection_point": "input", "m": 0, "n": 40},
+            {"injection_point": "query_key", "m": 40, "n": 0},
             {"injection_point": "logits", "m": 4, "n": 4, "together": True},
             {"injection_point": "logits", "m": 2, "n": 13, "start": 6},
             {"injection_point": "none", "m": 15, "n": 15},
@@ -254,6 +254,7 @@ CASES = [
         ],
         {"dim": 256, "distance": 65_536, "chart": "difference"},
         handles=("fastest", "pair"),
+        free={"dim": 256},  # whose last pair is the slider's last
     ),
     Case(
         ContextExtension,
@@ -306,6 +307,7 @@ CASES = [
         ],
         {"dim": 256, "trained": 512, "used": 131_072, "tolerance": 0.001},
         handles=("trained", "used", "pair"),
+        free={"dim": 256},
     ),
     Case(
         Extrapolation,
@@ -353,5 +355,6 @@ CASES = [
         ],
         {"model": "gemma4", "layers": "rRnNrRnNrRnN", "context": 1_048_576, "distance": 524_288, "temperature": True},
         handles=("match", "line"),
+        free={"context": 2**20},  # so that the key can go on to the end
     ),
 ]

@@ -229,7 +229,7 @@ CASES = [
             {"weight": "random", "draw": 1, "dim": 128, "base": 1.0, "offset": -64},
         ],
         {"weight": "random", "dim": 128, "position": 127, "offset": 64},
-        handles=("position", "key", "offset"),
+        handles=("position", "key"),
         free={"position": 64},  # so that the key, before it, does not reach the edge
     ),
     Case(

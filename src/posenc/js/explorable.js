@@ -18,13 +18,14 @@
 //                                           `last`, the one moved last
 //   pixel(result, …)                        → [x, y] on the canvas of a point in data coordinates, for tests
 // and, where there is use for them,
-//   handles(result, state, x, y)            → [{ name, x, y, along, line, box, disc, swaps, scrolls, step, drag(x, y) → { control: value, … } }], dragged on
+//   handles(result, state, x, y)            → [{ name, x, y, along, line, box, disc, swaps, scrolls, step, drag(x, y, before) → { control: value, … } }], dragged on
 //                                           the canvas, `along` "x", "y", or "around" a circle where not in both directions; a line { vertical, from,
 //                                           to }, a box { left, right, top, bottom } and a disc { x, y, radius } are taken hold of
 //                                           anywhere on them, a disc also to press what it covers; x and y, where the pointer is, are for
 //                                           those that are only there; one that scrolls leaves a swipe up or down to the page; one
 //                                           that swaps goes to the places of its like and nowhere between; one with a `step` moves
-//                                           by so many pixels at a time, both ways. grip() in drawing.js marks a handle
+//                                           by so many pixels at a time, both ways; `before` is the setting when it was taken
+//                                           hold of. grip() in drawing.js marks a handle
 //   press(x, y, result, state)              → what a press there changes, as { control: value, … }, or null
 //   opening(share, state)                   → { control: value, … } that is drawn instead at a share of the way in: it moves by itself
 //                                           when it first comes into view, until the reader or the page changes anything

@@ -14,7 +14,7 @@ from posenc.widgets.sinusoid_explorer import POSITIONS, REACH
 
 
 def values(widget: SinusoidExplorer) -> dict[str, Any]:
-    """Both encodings, that of n times W, and the kernel: at m, without W, and least, greatest and mean of all positions."""
+    """Both encodings, that of n times W, and the kernel: at m, without W, and least, greatest and mean of all."""
     offsets, positions = np.arange(-REACH, REACH + 1), np.arange(POSITIONS)
     kernel = offset_kernel(-offsets, positions, widget.dim, widget.base, widget.between()) / (widget.dim / 2)
     mean = kernel.mean(axis=0)  # (offsets,)

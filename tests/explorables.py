@@ -143,8 +143,8 @@ CASES = [
     Case(
         InjectionPoints,
         [
-            {"injection_point": "input", "m": 0, "n": 32},
-            {"injection_point": "query_key", "m": 32, "n": 0},
+            {"injection_point": "input", "m": 0, "n": 40},
+            {"injection_point": "query_key", "m": 40, "n": 0},
             {"injection_point": "logits", "m": 4, "n": 4, "together": True},
             {"injection_point": "logits", "m": 2, "n": 13, "start": 6},
             {"injection_point": "none", "m": 15, "n": 15},
@@ -229,7 +229,7 @@ CASES = [
             {"weight": "random", "draw": 1, "dim": 128, "base": 1.0, "offset": -64},
         ],
         {"weight": "random", "dim": 128, "position": 127, "offset": 64},
-        handles=("position", "key", "offset"),
+        handles=("position", "key"),
         free={"position": 64},  # so that the key, before it, does not reach the edge
     ),
     Case(
@@ -254,6 +254,7 @@ CASES = [
         ],
         {"dim": 256, "distance": 65_536, "chart": "difference"},
         handles=("fastest", "pair"),
+        free={"dim": 256},  # whose last pair is the slider's last
     ),
     Case(
         ContextExtension,
@@ -305,6 +306,7 @@ CASES = [
         ],
         {"dim": 256, "trained": 512, "used": 131_072, "tolerance": 0.001},
         handles=("trained", "used", "pair"),
+        free={"dim": 256},
     ),
     Case(
         Extrapolation,
@@ -352,5 +354,6 @@ CASES = [
         ],
         {"model": "gemma4", "layers": "rRnNrRnNrRnN", "context": 1_048_576, "distance": 524_288, "temperature": True},
         handles=("match", "line"),
+        free={"context": 2**20},  # so that the key can go on to the end
     ),
 ]

@@ -16,7 +16,7 @@ def test_each_step_of_the_story_is_true():
     for step in SinusoidExplorer.story():
         widget = shown(SinusoidExplorer, **SinusoidExplorer.story()[step])
         told[step] = widget.facts | {"kernel": widget.values["kernel"]}
-    assert list(told) == ["none", "random", "shift", "base-one"]
+    assert list(told) == ["angles", "none", "random", "shift", "base-one"]
     assert not told["random"]["by_offset"]
     for step in ("none", "base-one"):
         assert told[step]["by_offset"]

@@ -214,6 +214,7 @@ const render = explorable({
   readers, press,
   height: (width) => (width >= WIDE ? HEIGHT : NARROW),
   compute, draw, facts, reading, handles,
+  most: { pair: ({ dim }) => dim / 2 - 1 },
   pixel: ({ plot }, pair, value) => [plot.x.at(pair), plot.y.at(value)],
 });
 

@@ -60,7 +60,7 @@ function scaleOf({ scale, least, greatest }) {
   const snapped = (value) => clamp(Number((Math.round(value / unit) * unit).toFixed(3)));
   return {
     clamp: snapped,
-    toTrack: (value) => ((value - least) / (greatest - least)) * TRACK,
+    toTrack: (value) => ((value - least) / (greatest - least || 1)) * TRACK,
     fromTrack: (track) => snapped(least + (track / TRACK) * (greatest - least)),
     step: (value, count) => snapped(value + count * unit),
   };
@@ -107,8 +107,10 @@ function typedInto(field, control, set, notify, show) {
 // Each explorable brings its own copy of this file to the page, so a counter alone would give the same names twice.
 const nextId = () => `posenc-control-${Math.random().toString(36).slice(2)}`;
 
-function slider(control, get, set, notify) {
-  const scale = scaleOf(control), id = nextId(), words = inWords(control);
+// One with `most` ends earlier, where the other controls have it; a value beyond is shown as the last.
+function slider(control, get, set, notify, state) {
+  const full = scaleOf(control), { most, greatest } = control, id = nextId(), words = inWords(control);
+  const end = () => (most ? Math.min(most(state()), greatest) : greatest), scale = () => (most ? scaleOf({ ...control, greatest: end() }) : full);
   const range = element("input", { type: "range", id, min: 0, max: TRACK, step: "any", ...KEEP_KEYS });
   const typed = element("input", {
     type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": told("typed", control), ...KEEP_KEYS,
@@ -117,22 +119,22 @@ function slider(control, get, set, notify) {
     notify("");
     set(value);
   };
-  range.addEventListener("input", () => change(scale.fromTrack(Number(range.value))));
+  range.addEventListener("input", () => change(scale().fromTrack(Number(range.value))));
   range.addEventListener("keydown", (event) => {
-    const ends = { Home: control.least, End: control.greatest };
-    const next = event.key in ends ? ends[event.key] : event.key in STEPS && scale.step(get(), STEPS[event.key]);
+    const ends = { Home: control.least, End: end() };
+    const next = event.key in ends ? ends[event.key] : event.key in STEPS && scale().step(get(), STEPS[event.key]);
     if (next === false || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     change(next);
   });
   let shown = null;
   const show = () => {
-    const value = get(), track = scale.toTrack(value), text = String(Number.isInteger(value) ? value : Number(value.toPrecision(4)));
+    const value = Math.min(get(), end()), track = scale().toTrack(value), text = String(Number.isInteger(value) ? value : Number(value.toPrecision(4)));
     // to write what already stands there costs as much as anything new
     if (range.valueAsNumber !== track) range.value = track;
     if (typed.value !== text && !typing()) typed.value = text;
-    if (shown === get()) return;
-    shown = get();
+    if (shown === value) return;
+    shown = value;
     range.setAttribute("aria-valuetext", `${words(shown)}${control.unit ? ` ${control.unit}` : ""}`);
   };
   const label = element("label", { for: id }, control.label);
@@ -140,8 +142,8 @@ function slider(control, get, set, notify) {
     "div", { class: `posenc-slider${control.compact ? " posenc-compact" : ""}`, "data-control": control.name },
     label, range, typed, element("span", { class: "posenc-unit" }, control.unit),
   );
-  const accept = (value) => scale.fromTrack(scale.toTrack(scale.clamp(value))); // as the slider would have it
-  const made = { row, show, scale, accept, read: (text) => readNumber(control, scale, text, get()) };
+  const accept = (value) => full.fromTrack(full.toTrack(full.clamp(value))); // as the slider would have it
+  const made = { row, show, scale: full, accept, read: (text) => readNumber(control, full, text, get()) };
   const typing = typedInto(typed, made, set, notify, show);
   return made;
 }

@@ -11,7 +11,6 @@ const { picture } = catalogue;
 const LOWEST = [-0.3, -1.05], TOP = 24; // where the picture ends: the first below all scores; pixels above it
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
 const REACH = 14; // pixels over which the envelope is smooth
-const GESTURE = 1000; // milliseconds without a new base after which another drag begins
 const COARSE = 500_000; // cosines that one input may cost; more are added once the slider rests
 
 // The curves that are switched on: what each writes for start ≤ m < stop, and its cost beside that of S.
@@ -65,14 +64,7 @@ function compute(state, width, previous) {
   const fill = (start, stop) => curves.forEach((curve) => curve.fill(start, stop));
   if (state.log_distance) fill(0, 1); // distance 0 has no place on a logarithmic axis, but is among the values
   fill(distance, distance + 1); // the finding speaks of the last distance at once
-  return { x, columns, fill, sums, values, squares, ...baseBefore(base, previous), ...fillColumns(columns, fill, COARSE / (cost * sums.pairs)) };
-}
-
-// The base before it was dragged or set anew, which stays to compare with.
-function baseBefore(base, previous) {
-  if (!previous || previous.base === base) return { base, before: previous?.before ?? base, changed: previous?.changed ?? -Infinity };
-  const now = performance.now();
-  return { base, before: now - previous.changed > GESTURE ? previous.base : previous.before, changed: now };
+  return { x, columns, fill, sums, values, squares, ...fillColumns(columns, fill, COARSE / (cost * sums.pairs)) };
 }
 
 function yAxis({ values, columns, filled }, height) {
@@ -108,13 +100,6 @@ function draw({ context, width, height }, result, state, theme, cursor) {
     const bound = extremes(values.bound);
     plot.swings(bound, Plot.around(bound, REACH), colours.bound);
     name(picture.bound, ink(colours.bound), Plot.course(bound, REACH));
-  }
-  if (state.base > 1 && result.before > 1 && result.before !== state.base) {
-    const ghost = columns.map(([pixel, m]) => [pixel, decayLaw(m, result.before)]);
-    context.globalAlpha = 0.45;
-    plot.curve(ghost, theme.muted, { width: 2.5 });
-    context.globalAlpha = 1;
-    name(say(picture.base, { base: result.before }), theme.muted, ghost);
   }
   const ripples = isDense ? around(score, 1) : [];
   if (isDense) plot.area(score, colours.score, 0.4);

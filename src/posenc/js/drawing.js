@@ -71,7 +71,7 @@ export class Plot {
     for (const tick of y.ticks(yTicks)) {
       context.moveTo(x.start, y.at(tick));
       context.lineTo(x.end, y.at(tick));
-      context.fillText(yText(tick), x.start - 6, y.at(tick));
+      words(context, theme, yText(tick), x.start - 6, y.at(tick), { align: "right", width: x.start - 6 });
     }
     context.stroke();
     context.textBaseline = "top";

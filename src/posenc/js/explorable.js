@@ -1,7 +1,7 @@
 // What makes a definition an explorable: title, story, canvas, controls, reading, handles, finding, drawer, bar and themes.
 //
 // definition: {
-//   catalogue                               the explorable's JSON: title, hint (of the facts shows_… for each control that
+//   catalogue                               the explorable's JSON: title, hint (also of the facts shows_… for each control that
 //                                           is shown), labels, the story's steps, the texts of finding and readout (sentences.js)
 //   height(width, state)                    height of the canvas in pixels
 //   compute(state, width, previous, data, bring) → result; result.values is what is drawn, in data coordinates. The result may
@@ -18,18 +18,20 @@
 //                                           `last`, the one moved last
 //   pixel(result, …)                        → [x, y] on the canvas of a point in data coordinates, for tests
 // and, where there is use for them,
-//   handles(result, state, x, y)            → [{ name, x, y, along, line, box, disc, swaps, scrolls, step, drag(x, y) → { control: value, … } }], dragged on
+//   handles(result, state, x, y)            → [{ name, x, y, along, line, box, disc, swaps, scrolls, step, drag(x, y, before) → { control: value, … } }], dragged on
 //                                           the canvas, `along` "x", "y", or "around" a circle where not in both directions; a line { vertical, from,
 //                                           to }, a box { left, right, top, bottom } and a disc { x, y, radius } are taken hold of
 //                                           anywhere on them, a disc also to press what it covers; x and y, where the pointer is, are for
 //                                           those that are only there; one that scrolls leaves a swipe up or down to the page; one
 //                                           that swaps goes to the places of its like and nowhere between; one with a `step` moves
-//                                           by so many pixels at a time, both ways. grip() in drawing.js marks a handle
+//                                           by so many pixels at a time, both ways; `before` is the setting when it was taken
+//                                           hold of. grip() in drawing.js marks a handle
 //   press(x, y, result, state)              → what a press there changes, as { control: value, … }, or null
 //   opening(share, state)                   → { control: value, … } that is drawn instead at a share of the way in: it moves by itself
 //                                           when it first comes into view, until the reader or the page changes anything
 //   linked(changes, state)                  → further changes that go with these, as { control: value, … }
 //   blocks(result, state, cursor)           → tables and equations, folded (blocks.js); the words' blocks_title names them
+//   most                                    { name: (state) => number }, sliders that end there with the other controls as they are
 //   controls                                { name: make(control, get, set, notify, state) }, controls of its own (controls.js)
 // }
 
@@ -80,7 +82,7 @@ class Figure {
     this.passing = {}; // what is drawn at the opening instead of the setting, as its controls show it
     const { settings, notify } = this, state = () => settings.all();
     this.inputs = Object.fromEntries(settings.controls.map((control) => [control.name, makeControl(
-      control, definition.controls, () => this.passing[control.name] ?? model.get(control.name), (value) => this.change({ [control.name]: value }), notify, state,
+      { ...control, most: definition.most?.[control.name] }, definition.controls, () => this.passing[control.name] ?? model.get(control.name), (value) => this.change({ [control.name]: value }), notify, state,
     )]));
     const { inputs, later: changed } = this, { story = [] } = this.words, ahead = (step) => this.writeAhead(step);
     this.story = new Story({ settings, inputs, notify, changed, ahead }, story, model.get("_hidden_steps"));
@@ -142,12 +144,11 @@ class Figure {
   }
 
   layOut() {
-    const { definition, settings, story, inputs, notify, notice, pointer, canvas } = this, { title, hint, blocks_title } = this.words;
+    const { definition, settings, story, inputs, notify, notice, pointer, canvas } = this, { title, blocks_title } = this.words;
     const rowsOf = (main) => settings.controls.filter((control) => Boolean(control.main) === main).map(({ name }) => inputs[name].row);
     this.finding = element("p", { class: "posenc-finding" });
     this.spoken = element("p", { class: "posenc-spoken", "aria-live": "polite" });
     this.told = element("p", { class: "posenc-told" }); // the sentence of the step, or the hint
-    this.hints = whole(say(hint, Object.fromEntries(settings.controls.map(({ name, hidden }) => [`shows_${name}`, !hidden]))));
     this.blocks = element("div", { class: "posenc-blocks" });
     const head = element("div", { class: "posenc-head" }, element("p", { class: "posenc-title", "aria-hidden": "true" }, title));
     const buttons = element("div", { class: "posenc-bar" });
@@ -226,12 +227,13 @@ class Figure {
 
   // The words of a setting.
   write(setting, result, done) {
-    const { title, finding, names } = this.words, step = this.story.present, facts = { ...setting, done, ...this.definition.facts(result, setting, done) };
+    const { title, hint, finding, names } = this.words, step = this.story.present, shows = this.settings.controls.map(({ name, hidden }) => [`shows_${name}`, !hidden]);
+    const facts = { ...Object.fromEntries(shows), ...setting, done, ...this.definition.facts(result, setting, done) };
     const found = sayAll(finding, facts, names);
     this.written = (done && step) || null; // the step whose words are all there
     this.finding.textContent = whole(found);
     this.canvas.setAttribute("aria-label", say(shell.canvas, { title, finding: found }));
-    this.told.textContent = step ? whole(say(step.say, facts, names)) : this.hints;
+    this.told.textContent = whole(say(step ? step.say : hint, facts, names));
     this.told.classList.toggle("posenc-hint", !step);
     clearTimeout(this.speak);
     this.speak = setTimeout(() => {

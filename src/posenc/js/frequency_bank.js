@@ -206,6 +206,7 @@ const render = explorable({
   readers, press,
   height: (width) => (width >= WIDE ? HEIGHT : NARROW),
   compute, draw, facts, reading, handles,
+  most: { pair: ({ dim }) => dim / 2 - 1 },
   opening: (share, { distance }) => ({ distance: Math.round(share ** 3 * distance) }),
   pixel: ({ plot }, pair, value) => [plot.x.at(pair), plot.y.at(value)],
 });

@@ -8,7 +8,7 @@ import { Labels } from "./labels.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const LAST = 32, LATEST = 6, ROUNDING = 1e-9; // as in Python
+const LAST = 40, LATEST = 16, ROUNDING = 1e-9; // as in Python
 const QUERY = 2, KEY = 1; // “sat” and “cat” among the tokens
 const POINTS = ["input", "query_key", "logits"];
 const TOP = 40, MOST = 0.55; // of the columns, and a weight that they have room for at least
@@ -36,7 +36,7 @@ function layout(width, most = MOST) {
     weights: new Axis({ from: 0, to: most, start: foot, end: TOP }),
     points: POINTS.map((name, k) => ({ name, left: k * (across + gap), right: k * (across + gap) + across })),
     gap,
-    column: wide ? 52 : 32,
+    column: wide ? 20 : 12, // hardly wider than from one position to the next
     track,
     lanes: { key: track + 44, query: track + 74 },
     frame: { top: frame, bottom: frame + 72 },
@@ -52,6 +52,11 @@ const roleOf = (k) => (k === KEY ? "key" : k === QUERY ? "query" : null);
 function drawWeights({ context, width }, { values, blind, places, positions, weights: y, column }, state, theme, cursor) {
   words(context, theme, picture.weights.map((text) => say(text, state)), 0, 9, { colour: theme.text, bold: true, width });
   const labels = new Labels(context, theme, { left: 0, right: width, top: 20, bottom: y.start });
+  if (state.together) { // on one plate
+    const [left, right] = [Math.min(...places), Math.max(...places)].map((place) => positions.at(place));
+    context.fillStyle = theme.text;
+    context.fillRect(left - column / 2, y.start, right - left + column, 5);
+  }
   [...places.keys()].sort((one, other) => (roleOf(one) ? 1 : 0) - (roleOf(other) ? 1 : 0)).forEach((k) => { // in front, those that are dragged
     const x = positions.at(places[k]), top = y.at(values.weights[k]), role = roleOf(k);
     context.fillStyle = colours[role ?? "score"];

@@ -318,6 +318,7 @@ const render = explorable({
   ],
   height: () => TOP + ROWS + BELOW,
   compute, draw, facts, handles, press, reading, blocks,
+  most: { distance: ({ context }) => context - 1 },
   linked: ({ model }) => (model === undefined ? {} : { layers: "" }),
   controls: { layers: layerChips },
   pixel: ({ rows, x }, layer, back) => [x.at(back), rows.at(layer)],

@@ -40,13 +40,14 @@ export const press = (px, py, result) => (areas(result).some(inside(px, py)) ? {
 const TURN = 2 * Math.PI;
 
 // A pair on its dial, dragged around as often as one likes; a fast one goes on by a token at a time. `dragged` has the
-// `frequencies`, how many `tokens` the angle is at, and changes(tokens, pair).
-export function dialHandle(name, pair, [x, y], radius, { frequencies, tokens, changes }) {
-  const frequency = frequencies[pair], angle = tokens * frequency;
+// `frequencies`, how many `tokens` the angle is at, and changes(tokens, pair); the dial goes clockwise from the top, or as
+// angles in the plane do.
+export function dialHandle(name, pair, [x, y], radius, { frequencies, tokens, changes, plane = false }) {
+  const frequency = frequencies[pair], angle = tokens * frequency, [cos, sin] = [radius * Math.cos(angle), radius * Math.sin(angle)];
   return {
-    name, along: "around", x: x + radius * Math.sin(angle), y: y - radius * Math.cos(angle), disc: { x, y, radius: radius + 10 },
+    name, along: "around", x: x + (plane ? cos : sin), y: y - (plane ? sin : cos), disc: { x, y, radius: radius + 10 },
     drag(px, py) {
-      const moved = Math.atan2(px - x, y - py) - angle;
+      const moved = (plane ? Math.atan2(y - py, px - x) : Math.atan2(px - x, y - py)) - angle;
       return changes(tokens + (moved - TURN * Math.round(moved / TURN)) / frequency, pair);
     },
   };

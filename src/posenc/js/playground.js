@@ -11,7 +11,9 @@ import { TRAINED, bentFrequencies, isAsTrained, isRotary, unseenPairs, withWord,
 
 const AT_ONCE = 6; // milliseconds of work before the first picture
 const LEAST = 1 / 32, GREATEST = 4; // factors on a frequency
+const LINES = [1 / 16, 1 / 4, 1, 4], NEAR = 0.25; // factors, and octaves
 const MIDDLE = 8; // pair
+const SIDEWAYS = 2; // times as far as up or down
 
 const sessions = new WeakMap(); // by the data of a figure
 
@@ -102,7 +104,8 @@ function reading({ values, attention }, state, { position, distance }) {
   };
 }
 
-const limited = (value) => Number(Math.min(Math.max(value, LEAST), GREATEST).toPrecision(3));
+// As the axis has it; beside a line of the axis, as that.
+const limited = (value) => Number(Math.min(Math.max(LINES.find((line) => Math.abs(Math.log2(value / line)) < NEAR) ?? value, LEAST), GREATEST).toPrecision(3));
 
 // The bar under the pointer, or one in the middle; and the query.
 function handles({ strip, scales, keys, attention, query }, state, px = strip?.x.at(MIDDLE)) {
@@ -112,13 +115,15 @@ function handles({ strip, scales, keys, attention, query }, state, px = strip?.x
   return [{
     name: "pair", x: x.at(pair), y: y.at(Math.max(scales[pair], LEAST)), along: "y",
     box: { left: x.at(pair) - half, right: x.at(pair) + half, top: y.end - 8, bottom: y.start + 1 },
-    drag: (to, up) => ({ pairs: swept(state, pair, x.nearest(x.invert(to)), String(limited(y.invert(up)))) }),
+    drag: (to, up, before) => ({ pairs: swept(strip, before, pair, to, up) }),
   }, ...found];
 }
 
-// One pair's word; or, swept sideways, that of all from there to another.
-function swept(state, pair, other, word) {
-  let pairs = state.pairs;
+// One pair's word; or, dragged clearly sideways, that of all from there to another.
+function swept({ x, y }, state, pair, to, up) {
+  const down = up - y.at(Math.max(bentFrequencies(state).scales[pair], LEAST)), sideways = Math.abs(to - x.at(pair)) > SIDEWAYS * Math.abs(down);
+  const other = sideways ? x.nearest(x.invert(to)) : pair, scale = limited(y.invert(up)), word = scale === 1 && state.preset === "none" && state.base === 1 ? "-" : String(scale);
+  let { pairs } = state;
   for (let i = Math.min(pair, other); i <= Math.max(pair, other); i++) pairs = withWord({ ...state, pairs }, i, word);
   return pairs;
 }

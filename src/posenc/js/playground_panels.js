@@ -18,7 +18,7 @@ const WIDE = 480, BESIDE = 640; // pixels from which letters are larger, and fro
 const FAINTEST = 1e-4; // attention weight
 const THICK = 6; // pixels of the bar of a weight of 1
 const RADIUS = 4.5; // of the rings that are dragged
-const STALE = 0.3, PALE = 0.4; // opacity of what is of the setting before, and of single values behind their mean
+const STALE = 0.3; // opacity of what is of the setting before
 const HIGH = 14; // pixels between two numbers one below the other
 const HEAD = 20; // pixels above all losses, for words
 const MOST = 6; // nats, where the axis of losses ends
@@ -83,7 +83,7 @@ export function places(width, state) {
   return {
     wide, beside, at, height: at.height, weights: at.attention ? axis(FAINTEST, 1, at.attention, true) : null,
     x: along(LEFT), keys: along(first), // positions and distances; positions of keys
-    loss: box(at.loss), attention: box(at.attention, first), logits: box(at.logits), details: box(at.details, LEFT, width - 8),
+    loss: box(at.loss), attention: box(at.attention, first), logits: box(at.logits), details: box(at.details, Math.max(LEFT, width / 2 - 200), Math.min(width - 8, width / 2 + 200)),
     heads: at.heads ? HEADS.map((name, k) => ({ name, ...box(at.heads, start + k * cell, start + (k + 1) * cell) })) : [],
     strip: at.strip ? { x: cellAxis(PAIRS, LEFT, split ? middle : wide ? end : width - 8), y: axis(1 / 32, 4, at.strip, true), bottom: at.toggles } : null,
   };
@@ -149,14 +149,15 @@ function smoothed(values) {
   });
 }
 
-// The loss of the model as it is, and its values paler; beside it, dashed, as it was trained. What is above the level within L
-// is tinted, and what a change has gained. Losses above the axis are dots at its end.
+// The loss of the model as it is; beside it, dashed, as it was trained. What is above the level within L is tinted, and what a
+// change has gained.
 function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   const { values, stale, x, at, beside, loss: { top, bottom } } = result, { losses, trained_losses } = values;
   const y = new Axis({ from: 0, to: (MOST * (bottom - top)) / (bottom - top - HEAD), start: bottom, end: top }), plot = new Plot(context, theme, x, y);
-  const tints = [{ label: picture.excess, colour: colours.excess, area: true }, { label: picture.gained, colour: colours.score, area: true }].slice(0, bent ? 2 : 1);
-  const room = beside ? tints.reduce((sum, { label }) => sum + widthOf(context, theme.font, label) + 40, 0) : 0;
-  legend(context, theme, tints, beside ? width - room : LEFT, beside ? at.title : at.legend, width);
+  const trained = { label: picture.trained, colour: theme.muted, dash: bent ? [4, 3] : [] }, excess = { label: picture.excess, colour: colours.excess, area: true };
+  const entries = [trained, { label: picture.bent, colour: colours.score }, excess], all = entries.reduce((sum, { label }) => sum + widthOf(context, theme.font, label) + 40, 0);
+  const room = beside ? all : 0, shown = entries.filter((entry) => entry === trained || (entry === excess ? !bent || all <= width - LEFT + 6 : bent));
+  legend(context, theme, shown, beside ? width - room : LEFT, beside ? at.title : at.legend, width);
   words(context, theme, picture.loss[state.task], LEFT, at.title, { colour: theme.text, bold: true, width: width - room - LEFT - 12 });
   plot.ground(TRAINED, state.length, colours.excess, 0.05);
   const ticks = y.ticks(4).filter((tick) => y.at(tick) > top + HEAD - 4);
@@ -176,14 +177,10 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   above(plot, own, (t) => (t >= TRAINED ? level ?? NaN : bent ? before(t) : NaN), colours.excess, 0.34);
   if (bent) above(plot, before, own, colours.score, 0.2);
   const curves = [
-    ...(bent ? [{ text: picture.bent, values: losses, shown: until, colour: colours.score, written: shade(0.8, theme), style: { width: 2.6 } }] : []),
-    { text: picture.trained, values: bent ? trained_losses : losses, shown: bent ? trained_losses : until, colour: theme.muted, written: theme.muted, style: bent ? { width: 1.6, dash: [4, 3] } : { width: 2.6 } },
+    ...(bent ? [{ values: losses, shown: until, colour: colours.score, written: shade(0.8, theme), style: { width: 2.6 } }] : []),
+    { values: bent ? trained_losses : losses, shown: bent ? trained_losses : until, colour: theme.muted, written: theme.muted, style: bent ? { width: 1.6, dash: [4, 3] } : { width: 2.6 } },
   ];
-  const [{ values: raw, colour: paler }] = curves, low = (list) => Array.from(list, (loss) => Math.min(loss, MOST));
-  context.globalAlpha = PALE;
-  throughBins(plot, low(raw), LOSS_BIN, paler, { width: 1 });
-  plot.marks(Array.from(raw, (loss, k) => [(k + 0.5) * LOSS_BIN, loss]).filter(([, loss]) => loss > MOST).map(([t]) => [t, MOST]), paler, { radius: 2 });
-  context.globalAlpha = 1;
+  const low = (list) => Array.from(list, (loss) => Math.min(loss, MOST));
   for (const { values, shown, colour, style } of curves.toReversed()) {
     const line = low(smoothed(shown)), old = line.map((loss, k) => (Number.isFinite(values[k + 1]) ? NaN : loss));
     if (stale) faintly(context, true, () => throughBins(plot, old, LOSS_BIN, colour, style));
@@ -191,12 +188,9 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   }
   const reached = curves.map(({ values, shown, colour, written }) => ({ mean: averages(shown, state)[1], from: 0.75 * x.to, stale: averages(values, state)[1] === null, colour, written }));
   drawMeans(plot, [...reached, { mean: level, from: 0, stale: false, colour: theme.text, written: theme.text, dash: [2, 3] }]);
-  const names = curves.map(({ text, shown, written }) => ({ text, colour: written, points: low(smoothed(shown)).map((loss, k) => [x.at((k + 0.5) * LOSS_BIN), y.at(loss)]) }));
-  const under = level === null ? NaN : y.at(level) + (y.at(level) + 16 < y.start ? 2 : -16);
-  const wide = widthOf(context, theme.font, picture.level), left = Math.min(from, x.end - wide);
-  const spot = level === null ? [] : [{ left, right: left + wide, top: under, bottom: under + 14 }];
-  if (level !== null) words(context, theme, picture.level, left, under + 7, { colour: theme.text, rim: true });
-  nameCurves(context, theme, { left: x.start, right: x.end, top: top + HEAD, bottom }, names, spot);
+  const lines = curves.map(({ shown }) => ({ points: low(smoothed(shown)).map((loss, k) => [x.at((k + 0.5) * LOSS_BIN), y.at(loss)]) }));
+  if (level !== null) lines.push({ text: picture.level, colour: theme.text, points: [[x.start, y.at(level)], [x.end, y.at(level)]] });
+  nameCurves(context, theme, { left: x.start, right: x.end, top: top + HEAD, bottom }, lines);
   if (result.attention) plot.rule([x.at(result.query), y.start], [x.at(result.query), top + HEAD], { colour: colours.query, width: 1.5, dash: [] });
   if (cursor?.last === "position") plot.vertical(cursor.position);
 }
@@ -284,12 +278,11 @@ function drawTicks(context, theme, x, y) {
 function drawDetails(panel) {
   const { context, theme, result: { details: { left, right, top, bottom }, strip }, state } = panel, folds = strip !== null;
   context.fillStyle = theme.muted;
-  context.globalAlpha = 0.1;
-  context.fillRect(left, top, right - left, bottom - top);
+  context.globalAlpha = 0.16;
+  context.beginPath();
+  context.roundRect(left, top, right - left, bottom - top, (bottom - top) / 2);
+  context.fill();
   context.globalAlpha = 1;
-  context.strokeStyle = theme.muted;
-  context.lineWidth = 1;
-  context.strokeRect(left + 0.5, top + 0.5, right - left - 1, bottom - top - 1);
   words(context, theme, picture.details[state.details ? "hide" : "show"].map((text) => say(text, { folds })), (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 8 });
   if (!state.details) return;
   drawLogits(panel);

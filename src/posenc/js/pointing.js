@@ -145,7 +145,7 @@ export function pointing(view, labels) {
       view.notify("");
       const { disc } = handle, far = disc && Math.hypot(x - disc.x, y - disc.y), angle = disc && around(handle, x, y) - ahead;
       const to = disc ? [disc.x + far * Math.cos(angle), disc.y + far * Math.sin(angle)] : [x - beside[0], y - beside[1]];
-      return view.change(view.accepted(handle.drag(...to)));
+      return view.change(view.accepted(handle.drag(...to, before)));
     }
     const over = handleAt(x, y);
     canvas.style.cursor = over ? { x: "ew-resize", y: "ns-resize" }[alongOf(over)] ?? "grab" : pressedAt(x, y) ? "pointer" : "";

@@ -1,10 +1,12 @@
-import { decay, inverseFrequencies } from "./arithmetic.js";
+import { decay, dot, inverseFrequencies } from "./arithmetic.js";
 import { sinusoidalRun } from "./arithmetic_encodings.js";
+import { applied } from "./arithmetic_rotation.js";
 import { kernelAsymmetry, kernelBand, kernelResidual, offsetProducts, randomOrthogonal, shiftMatrix } from "./arithmetic_kernel.js";
 import { colours, pairColour } from "./colours.js";
-import { Axis, Plot, cellAxis, grip, legend, widthOf, words } from "./drawing.js";
+import { Axis, Plot, cellAxis, disc, grip, legend, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { fixed, formatInteger } from "./numbers.js";
+import { dialHandle } from "./pair_grid.js";
 import { say } from "./sentences.js";
 import catalogue from "./sinusoid_explorer.json";
 
@@ -15,11 +17,15 @@ const COARSE = 4; // while something is dragged, the band is that of every fourt
 const SAME = 1e-9; // below it, a difference is rounding
 const KEY = [5, 3], PLAIN = [6, 4]; // dashes
 const LINE = 42; // the positions, the query above and the key below
+const LONGEST = 1.2; // times a dial's radius, a hand that W has made longer
 
-// From above: the positions, a row of dials with their cosines, the curves.
-function places(width) {
-  if (width >= WIDE) return { dials: { top: 106, right: width, size: 68 }, heading: 216, chart: { top: 264, bottom: 424 } };
-  return { dials: { top: 106, right: width, size: Math.min(52, width / 6) }, heading: 196, chart: { top: 248, bottom: 380 } };
+// From above: the positions, a row of dials with their products, the curves; or without these, two rows of large dials.
+const isCharted = ({ weight }) => weight !== "angles";
+function places(width, state) {
+  const wide = width >= WIDE, top = 106, chart = wide ? { top: 264, bottom: 424 } : { top: 248, bottom: 380 };
+  if (isCharted(state)) return { dials: { top, rows: 1, high: 0, size: wide ? 68 : Math.min(52, width / 6) }, heading: wide ? 216 : 196, chart };
+  const high = (chart.bottom + 40 - top) / 2;
+  return { dials: { top, rows: 2, high, size: Math.min(high - 42, width / 3) }, chart };
 }
 
 // What is said of the rows of a kernel.
@@ -36,10 +42,10 @@ function throughMatrix({ weight, draw, base, dim, offset }, frequencies, before)
   const drawn = `${draw} ${dim}`;
   const random = weight !== "random" || before?.drawn === drawn ? before?.random : randomOrthogonal(draw, dim);
   const codes = sinusoidalRun(-REACH, POSITIONS + 2 * REACH, dim, base), kernel = Array(POSITIONS).fill(null);
-  const products = offsetProducts(codes, REACH, weight === "random" ? random : shiftMatrix(shift, frequencies));
+  const matrix = weight === "random" ? random : shiftMatrix(shift, frequencies), products = offsetProducts(codes, REACH, matrix);
   const row = (m) => (kernel[m] ??= products(m));
   const measured = measures(Array.from({ length: POSITIONS / COARSE }, (_, k) => row(k * COARSE)));
-  const through = { key, drawn: weight === "random" ? drawn : before?.drawn, random, codes, row, measured, complete };
+  const through = { key, drawn: weight === "random" ? drawn : before?.drawn, random, matrix, codes, row, measured, complete };
   function complete(deadline) {
     for (let m = 0; m < POSITIONS; m++) {
       if (performance.now() > deadline) return false;
@@ -60,12 +66,12 @@ function withoutMatrix({ base, dim }, frequencies, before) {
 
 function compute(state, width, previous) {
   const { base, dim, position, offset, weight } = state;
-  const frequencies = inverseFrequencies(dim, base), place = places(width);
+  const frequencies = inverseFrequencies(dim, base), place = places(width, state);
   const through = throughMatrix(state, frequencies, previous?.through), { codes } = through;
   const without = withoutMatrix(state, frequencies, previous?.without);
   const values = {
     code: codes[position + REACH],
-    other: codes[position - offset + REACH],
+    other: applied(through.matrix, codes[position - offset + REACH]),
     kernel: through.row(position),
     plain: without.at,
     ...through.measured,
@@ -80,39 +86,29 @@ function compute(state, width, previous) {
     offset: new Axis({ from: -REACH, to: REACH, start: 50, end: width - 10 }),
     product: new Axis({ from: -1.08, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
   };
-  return { values, axes, place, through, without, frequencies, dials: dialsOf(frequencies, place.dials), complete };
+  return { values, axes, place, through, without, frequencies, dials: dialsOf(frequencies, place.dials, width), complete };
 }
 
-// A row of dials, each at { pair, x, y }: the fastest pair, some that rotate far enough within the text to differ, and the slowest.
-function dialsOf(frequencies, { top, right, size }) {
-  const last = frequencies.length - 1, most = right >= WIDE ? 8 : 6, slow = frequencies.filter((frequency) => frequency * 4 * POSITIONS >= 2 * Math.PI).length - 1;
+// The dials, each at { pair, x, y }: the fastest pair, some that rotate far enough within the text to differ, and the slowest.
+function dialsOf(frequencies, { top, rows, high, size }, width) {
+  const last = frequencies.length - 1, most = width >= WIDE ? 8 : 6, slow = frequencies.filter((frequency) => frequency * 4 * POSITIONS >= 2 * Math.PI).length - 1;
   const to = Math.max(slow, most - 2), count = to < last ? most - 1 : most, spread = Array.from({ length: count }, (_, k) => Math.round((k * Math.min(to, last)) / (count - 1)));
-  const pairs = [...new Set([...spread, last])], wide = right / pairs.length;
-  return { size, all: pairs.map((pair, k) => ({ pair, x: (k + 0.5) * wide, y: top + size / 2 })) };
+  const pairs = [...new Set([...spread, last])], columns = Math.ceil(pairs.length / rows), wide = width / columns;
+  return { size, large: rows > 1, all: pairs.map((pair, k) => ({ pair, x: ((k % columns) + 0.5) * wide, y: top + size / 2 + high * Math.floor(k / columns) })) };
 }
 
-// Below each dial the cosine of its angle, as a bar from 0 and as a number.
-function drawCosines(context, theme, { frequencies, place: { dials: { top } }, dials: { size, all } }, { offset }) {
-  const zero = top + size + 16, bar = new Axis({ from: -1, to: 1, start: zero + 12, end: zero - 12 });
-  for (const { pair, x } of all) {
-    const cosine = Math.cos(offset * frequencies[pair]), plot = new Plot(context, theme, new Axis({ from: 0, to: 1, start: x - 22, end: x - 10 }), bar);
-    plot.bar(x - 16, 8, cosine, pairColour(pair, frequencies.length));
-    plot.horizontal(0, { colour: theme.muted, dash: [] });
-    words(context, theme, fixed(cosine, 2), x - 8, zero, { colour: theme.text });
-  }
-}
+const handOf = (code, pair) => [code[2 * pair + 1], code[2 * pair]]; // its cosine across, its sine up
 
-function drawDials({ context, width }, { frequencies, values, place, dials: { size, all } }, state, theme, chosen) {
+function drawDials({ context, width }, { frequencies, values, place, dials: { size, large, all } }, state, theme, chosen) {
   const pairs = frequencies.length, radius = size * 0.45;
-  words(context, theme, picture.dials.map((text) => say(text, { ...state, pairs, shown: all.length })), 0, place.dials.top - 12, { colour: theme.text, bold: true, width });
+  words(context, theme, picture.dials.map((text) => say(text, { pairs, shown: all.length, through: state.weight === "random" || state.weight === "shift" })), 0, place.dials.top - 12, { colour: theme.text, bold: true, width });
   context.globalAlpha = 0.4;
   for (const { pair, x, y } of all) {
-    const start = -state.position * frequencies[pair]; // on a canvas the y axis points down
-    const turn = Math.max(-2 * Math.PI, Math.min(2 * Math.PI, state.offset * frequencies[pair]));
+    const [from, to] = [values.code, values.other].map((code) => -Math.atan2(...handOf(code, pair).toReversed())), turn = Math.atan2(Math.sin(to - from), Math.cos(to - from)); // on a canvas the y axis points down
     context.fillStyle = pairColour(pair, pairs);
     context.beginPath();
     context.moveTo(x, y);
-    context.arc(x, y, radius, start, start + turn, turn < 0);
+    context.arc(x, y, radius, from, from + turn, turn < 0);
     context.fill();
   }
   context.globalAlpha = 1;
@@ -128,27 +124,46 @@ function drawDials({ context, width }, { frequencies, values, place, dials: { si
   };
   rings(all, theme.grid, 1);
   rings(all.filter(({ pair }) => pair === chosen), theme.text, 2);
-  // The tip of a hand is the pair itself: its cosine across, its sine up.
-  for (const [code, colour, dash] of [[values.code, colours.query, []], [values.other, colours.key, [size / 10, size / 20]]]) {
+  for (const [code, colour, dash] of [[values.code, colours.query, []], [values.other, colours.key, [7, 3.5]]]) {
     context.strokeStyle = colour;
-    context.lineWidth = Math.max(1.6, size / 16);
+    context.lineWidth = large ? 5 : 4;
     context.setLineDash(dash);
     context.beginPath();
     for (const { pair, x, y } of all) {
+      const [across, up] = handOf(code, pair), scale = radius * Math.min(1, LONGEST / Math.hypot(across, up));
       context.moveTo(x, y);
-      context.lineTo(x + radius * code[2 * pair + 1], y - radius * code[2 * pair]);
+      context.lineTo(x + scale * across, y - scale * up);
     }
     context.stroke();
   }
   context.setLineDash([]);
+  if (large) for (const { x, y } of all.map((one) => dialOf(one, radius, frequencies, state))) disc(context, theme, x, y, 6, colours.query);
+  for (const { pair, x, y } of all) { // below each, the dot product of its hands: without W, the cosine of their angle
+    const facts = { pair, product: fixed(dot(handOf(values.code, pair), handOf(values.other, pair)), 2) }, texts = large ? picture.cosine : picture.cosine.slice(-1);
+    words(context, theme, texts.map((text) => say(text, facts)), x, y + size / 2 + (large ? 16 : 12), { align: "center", colour: theme.text, width: size - 4 });
+  }
 }
 
-// Both positions are dragged, m above the line and n below it, and their distance also along the curve.
-function handles({ values, axes }, { position, offset }) {
+// A dial that is dragged: m rotates with it, and n.
+const dialOf = ({ pair, x, y }, radius, frequencies, { position }) => ({
+  ...dialHandle("dial", pair, [x, y], radius, { frequencies, tokens: position, changes: (tokens) => ({ position: tokens }), plane: true }), scrolls: true,
+});
+
+// Both positions are dragged, m above the line and n below it; their distance also along the curve, or m around the dial
+// that the pointer is on.
+function handles(result, state, px, py) {
+  const { values, axes, frequencies, dials } = result, { position, offset } = state;
   const { position: x, offset: along, product } = axes, key = Math.min(Math.max(position - offset, 0), POSITIONS - 1);
-  return [
+  const ends = [
     { name: "position", along: "x", x: x.at(position), y: LINE - 13, drag: (px) => ({ position: x.nearest(x.invert(px)) }) },
     { name: "key", along: "x", x: x.at(key), y: LINE + 13, drag: (px) => ({ offset: position - x.nearest(x.invert(px)) }) },
+  ];
+  if (!isCharted(state)) {
+    const under = dials.all.filter((dial) => Math.hypot(dial.x - px, dial.y - py) <= dials.size / 2);
+    return [...ends, ...under.map((dial) => dialOf(dial, 0.45 * dials.size, frequencies, state))];
+  }
+  return [
+    ...ends,
     {
       name: "offset", x: along.at(offset), y: product.at(values.kernel[offset + REACH]), line: { vertical: true, from: product.end, to: product.start },
       drag: (px) => ({ offset: along.nearest(along.invert(px)) }),
@@ -195,7 +210,7 @@ function drawKernel({ context, width }, result, state, theme, cursor, { x: px, y
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
   grip(context, theme, px, py, colours.key);
   nameOf(context, theme, say(picture.offset, state), px - 13, y.end - 9, colours.key, x.end);
-  const product = say(picture.product[Number(width < WIDE)], { ...state, product: fixed(values.kernel[offset + REACH], 2), pairs: result.frequencies.length });
+  const product = say(picture.product, { product: fixed(values.kernel[offset + REACH], 2), pairs: result.frequencies.length });
   const right = px + 13 + widthOf(context, `600 ${theme.font}`, product) <= x.end, down = py + 32 < y.start ? py + 24 : py - 24;
   words(context, theme, product, right ? px + 13 : px - 13, down, { colour: theme.text, align: right ? "left" : "right", bold: true, ground: true });
   if (cursor !== null) plot.vertical(cursor.offset);
@@ -205,8 +220,7 @@ function draw(canvas, result, state, theme, cursor) {
   const [query, key, offset] = handles(result, state);
   drawPositions(canvas, result, state, theme, [query, key]);
   drawDials(canvas, result, state, theme, cursor?.last === "pair" ? cursor.pair : null);
-  if (state.weight === "identity") drawCosines(canvas.context, theme, result, state);
-  drawKernel(canvas, result, state, theme, cursor?.last === "offset" ? cursor : null, offset);
+  if (isCharted(state)) drawKernel(canvas, result, state, theme, cursor?.last === "offset" ? cursor : null, offset);
 }
 
 function facts({ values: { residual, asymmetry, peak }, frequencies }) {
@@ -221,8 +235,8 @@ function reading({ values, frequencies }, state, { pair, offset, last }) {
   };
 }
 
-const onChart = ({ axes: { offset: x, product: y } }) => [{ left: x.start, right: x.end, top: y.end, bottom: y.start }];
-const onDials = ({ place: { dials: { top, right, size } } }) => [{ left: 0, right, top, bottom: top + size }];
+const onChart = ({ axes: { offset: x, product: y } }, state) => (isCharted(state) ? [{ left: x.start, right: x.end, top: y.end, bottom: y.start }] : []);
+const onDials = ({ axes: { pair }, place: { dials: { top, rows, high, size } } }) => [{ left: pair.start, right: pair.end, top, bottom: top + high * (rows - 1) + size }];
 
 // The dial nearest to a point.
 const dialAt = (x, y, { dials: { all } }) => all.reduce((best, one) => (Math.hypot(one.x - x, one.y - y) < Math.hypot(best.x - x, best.y - y) ? one : best)).pair;
@@ -233,7 +247,7 @@ const render = explorable({
     { name: "offset", axis: ({ axes }) => axes.offset, within: onChart },
     { name: "pair", axis: ({ axes }) => axes.pair, within: onDials, pick: dialAt },
   ],
-  height: (width) => places(width).chart.bottom + 40,
+  height: (width, state) => places(width, state).chart.bottom + 40,
   opening: (share, { position }) => ({ position: Math.round(POSITIONS - 1 + share * (position - POSITIONS + 1)) }), // m moves in, and n with it
   compute, draw, facts, reading, handles,
   pixel: ({ axes }, offset, value) => [axes.offset.at(offset), axes.product.at(value)],

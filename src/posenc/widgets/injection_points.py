@@ -16,8 +16,8 @@ KEYS = {
     "on": (0.1, -0.4, 0.2, -0.2),
     "mat": (0.7, 0.4, 0.2, 0.5),
 }
-LAST = 32  # the last position
-OTHERS = (0, 0, 0, 16, 21, 26)  # how far the other words are from the first; 0 for query and key, which are dragged
+LAST = 40  # the last position
+OTHERS = (0, 0, 0, 16, 20, 24)  # how far the other words are from the first; 0 for query and key, which are dragged
 
 
 class InjectionPoints(Explorable):

@@ -39,7 +39,7 @@ class SinusoidExplorer(Explorable):
     offset = Control(10, -REACH, REACH, "integer")
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(64, 2, 128, "even")
-    weight = Choice("identity", chips=True)
+    weight = Choice("angles", chips=True)
     draw = Action(needs={"weight": ["random"]})
 
     def between(self) -> np.ndarray:

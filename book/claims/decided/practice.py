@@ -3,15 +3,13 @@
 What a listing does wrong is done here in a few lines of our own, run, and compared with the package.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable
 
 import numpy as np
 
-from book.claims.evidence import Evidence, decides
+from book.claims.evidence import Evidence
 from posenc.absolute import integer, normalised, relative_positions, sinusoidal
 from posenc.analysis import first_tie, needle_weight, uniform_attention_std
 from posenc.attention import attention
@@ -48,7 +46,6 @@ def _angle_error(position: int, rounded: Callable[[np.ndarray], np.ndarray]) -> 
     return float(np.abs(product - angles(position, THETA)).max())
 
 
-@decides
 def C131() -> Evidence:
     near = {name: _angle_error(32_768, to) for name, to in (("float32", np.float32), ("bfloat16", _bfloat16))}
     far = _angle_error(1_000_000, np.float32)
@@ -95,7 +92,6 @@ def _multiplications(method: Callable[..., np.ndarray]) -> int:
     return _Counted.count
 
 
-@decides
 def C132() -> Evidence:
     dense, elementwise = _multiplications(rotate_matrix), _multiplications(rotate)
     token, tokens = angles([7.0], THETA), 4096
@@ -108,7 +104,6 @@ def C132() -> Evidence:
     )
 
 
-@decides
 def C232() -> Evidence:
     heads, length, small = 32, 32_768, 64
     at = np.arange(small)
@@ -138,7 +133,6 @@ def C232() -> Evidence:
 # No position code
 
 
-@decides
 def C133() -> Evidence:
     lengths, wanted = (128, 512, 2048, 8192), 6.0
     plain, fixed = (needle_weight(np.array(lengths), wanted, 1 / sharpness) for sharpness in (1.0, 1.2))
@@ -160,7 +154,6 @@ def _deviations(values: np.ndarray, lengths: tuple[int, ...]) -> list[float]:
     return [float(np.sqrt(np.mean(output**2))) for output in received]
 
 
-@decides
 def C134() -> Evidence:
     lengths = (1, 16, 256, 2048)
     values = np.random.default_rng(0).standard_normal((2048, 2000))
@@ -181,7 +174,6 @@ def C134() -> Evidence:
     )
 
 
-@decides
 def C135() -> Evidence:
     ties = {precision: first_tie(precision, 5000) for precision in ("bfloat16", "float16", "float32")}
     gaps = [float(-np.diff(uniform_attention_std(np.array([n, n + 1])))[0]) for n in (100, 1000)]
@@ -193,7 +185,6 @@ def C135() -> Evidence:
     )
 
 
-@decides
 def C137() -> Evidence:
     lengths = (1, 2, 3, 1024)
     words = np.random.default_rng(0).standard_normal((1024, 2000))
@@ -222,7 +213,6 @@ def _filled(rows: int, dim: int) -> np.ndarray:
     return table
 
 
-@decides
 def C140() -> Evidence:
     import torch
 
@@ -339,7 +329,6 @@ def _flaws(torch) -> list[bool]:
     ]
 
 
-@decides
 def C141() -> Evidence:
     import torch
 
@@ -358,7 +347,6 @@ def C141() -> Evidence:
     )
 
 
-@decides
 def C142() -> Evidence:
     def turned(x, cos, sin):
         even, odd = x[..., 0::2], x[..., 1::2]
@@ -388,7 +376,6 @@ def C142() -> Evidence:
     )
 
 
-@decides
 def C143() -> Evidence:
     at, column = np.arange(512)[:, None], np.arange(768)
     counted = np.array_equal(integer(np.arange(5), 4), [[t] * 4 for t in range(5)])
@@ -403,7 +390,6 @@ def C143() -> Evidence:
     )
 
 
-@decides
 def C145() -> Evidence:
     lines = ["# Qwen3-8B config", "{", '  "head_dim": 128,', '  "rope_theta": 1000000,', "  ...", "}"]
     bare = "{" + lines[2] + lines[3].rstrip(",") + "}"

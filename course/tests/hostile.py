@@ -4,8 +4,6 @@ Each is made from our own solved notebook of an assignment. `WHOLE` keeps the ri
 all points. `WITHOUT_FIRST` spoils the first question's answer: all points but that question's.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Faults that the grader once had: what stalled it, what told too much or too little, and what was unfair."""
 
-from __future__ import annotations
-
 import linecache
 import re
 import time

@@ -1,7 +1,5 @@
 """The bundle for Gradescope: what is in it, what it grades as root in a container, and the form of its results."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -3,8 +3,6 @@
 The whole bank is graded once, by the command that an instructor uses.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import os

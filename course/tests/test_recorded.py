@@ -1,7 +1,5 @@
 """The installed package holds no solution: recorded values judge as the questions themselves, and answer nothing."""
 
-from __future__ import annotations
-
 import math
 from importlib import import_module
 from typing import Any

@@ -1,7 +1,5 @@
 """What an answer can reach from inside the sandbox, and what ends with it."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Callable, Iterator

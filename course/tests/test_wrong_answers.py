@@ -3,8 +3,6 @@
 Every answer of the bank is tried in this process, and before a release in the sandbox.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import linecache

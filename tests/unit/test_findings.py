@@ -1,7 +1,5 @@
 """The numbers of book/findings.md: each is computed anew, and no other stands on the page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cache

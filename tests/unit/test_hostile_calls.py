@@ -3,8 +3,6 @@
 Of `Rope` and what belongs to it; other functions are tried argument by argument in test_invalid_arguments.py.
 """
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """posenc.lab's files: checkpoints, and the command line that makes them and the results."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

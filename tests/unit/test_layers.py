@@ -1,7 +1,5 @@
 """The package is built floor on floor: a module imports from lower floors only, and libraries only where needed."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

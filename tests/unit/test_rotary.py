@@ -3,8 +3,6 @@
 In one file that imports no torch by itself, since every wrong version of the module (release/mutants) is asked all.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The tour of one hour: its sections, its length, and its numbers, which the figures show or the package computes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from decimal import Decimal

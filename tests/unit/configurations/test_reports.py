@@ -1,7 +1,5 @@
 """The bug reports stay as they were split, and the counts that are published are those that are counted."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

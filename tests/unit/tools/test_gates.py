@@ -1,7 +1,5 @@
 """The gates that are written here notice what they are for."""
 
-from __future__ import annotations
-
 import pytest
 
 from tools.gates import doubled_words, not_bold

@@ -1,7 +1,5 @@
 """The cleaner: text outputs stay, everything else goes, and twice is once."""
 
-from __future__ import annotations
-
 import copy
 import json
 

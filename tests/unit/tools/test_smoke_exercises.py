@@ -1,7 +1,5 @@
 """Trying out a chapter's end: sliders are found and moved, and a wrong solution or a slider that fails is seen."""
 
-from __future__ import annotations
-
 import pytest
 
 from tools.smoke_exercises import exercises, try_out

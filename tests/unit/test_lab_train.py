@@ -82,19 +82,6 @@ def test_a_break_changes_nothing(lab, tmp_path, monkeypatch):
     assert asked[-4:] == [20, 21, 22, 23]
 
 
-def test_a_break_while_the_state_is_written_leaves_the_old_one(lab, tmp_path, monkeypatch):
-    def half_written(state, path):
-        path.write_bytes(b"half")
-        raise KeyboardInterrupt
-
-    interrupted(lab, monkeypatch, 7, folder=tmp_path)
-    with monkeypatch.context() as patched:
-        patched.setattr(torch, "save", half_written)
-        pytest.raises(KeyboardInterrupt, trained, lab, folder=tmp_path)
-    assert torch.load(tmp_path / "quick-offset-rope_100-0.state")["steps_done"] == 5
-    assert_same(trained(lab, folder=tmp_path), trained(lab))
-
-
 BAD_STATES = {
     "cut short": lambda path, state: path.write_bytes(path.read_bytes()[:-200]),
     "of another run": lambda path, state: torch.save(state | {"run": "quick-offset-none-0"}, path),

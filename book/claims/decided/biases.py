@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from book.claims.evidence import Evidence, below
+from book.claims.evidence import Evidence, below, listed
 from posenc.absolute import relative_positions, sinusoidal
 from posenc.analysis import decay, four_terms
 from posenc.attention import attention
@@ -69,7 +69,7 @@ def C151() -> Evidence:
     each_head = logits / np.sqrt(HEAD_DIM) - slopes[:, None, None] * distance
     # the shorter formula: one strength for all heads (the best of the slopes) and no division by √d
     one_for_all = min(error(logits - slope * distance + past) for slope in slopes)
-    between = ", ".join(f"{slope:.4f}" for slope in alibi_slopes(12)[8:])
+    between = listed(alibi_slopes(12)[8:], 4)
     return Evidence(
         cases={"under a causal mask": error(each_head + past) < 1e-12, "without one": error(each_head) < 1e-12},
         figure=f"maximum error of a weight: without a mask {below(error(each_head))}, with a causal one "
@@ -105,7 +105,7 @@ def C153() -> Evidence:
     three = terms.bias[0, [2, 3, 4], [0, 1, 2]]
     return Evidence(
         cases={"for T5": of_t5 < 1e-12, "for DeBERTa": _spread_on_diagonals(terms.bias) < 1e-12},
-        figure=f"DeBERTa's bias two tokens back, of words 2, 3 and 4: {', '.join(f'{x:.2f}' for x in three)}; T5's "
+        figure=f"DeBERTa's bias two tokens back, of words 2, 3 and 4: {listed(three, 2)}; T5's "
         f"spread at one distance: {of_t5:.2f}",
     )
 
@@ -145,7 +145,7 @@ def C155() -> Evidence:
     return Evidence(
         as_said=jumps == 31 and shrinks,
         figure=f"T5's bias up to 4096: {jumps} jumps, level between them; maximum change of S in steps of 1, 0.1, "
-        f"0.01 token: {', '.join(f'{x:.4f}' for x in change.values())}",
+        f"0.01 token: {listed(change.values(), 4)}",
     )
 
 

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 from scipy.stats import spearmanr
 
-from book.claims.evidence import Evidence
+from book.claims.evidence import Evidence, listed
 from posenc.analysis import (
     decay,
     expected_score,
@@ -151,7 +151,7 @@ def C114() -> Evidence:
     return Evidence(
         as_said=np.all(np.diff(above) > 0),
         figure=f"mean S up to 2048 from base 500 to 1000000: {', '.join(f'{value:z.3f}' for value in above)}; "
-        f"S(10) at base 10, 50, 100, 200, 500: {', '.join(f'{value:.2f}' for value in near)}",
+        f"S(10) at base 10, 50, 100, 200, 500: {listed(near, 2)}",
     )
 
 

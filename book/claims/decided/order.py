@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 
-from book.claims.evidence import Evidence, below
+from book.claims.evidence import Evidence, below, listed
 from posenc.absolute import relative_positions, sinusoidal
 from posenc.analysis import decay
 from posenc.attention import Attention, attention
@@ -248,7 +248,7 @@ def C013() -> Evidence:
     return Evidence(
         as_said=grows and fixed,
         figure=f"variance of q·k for {', '.join(map(str, WIDTHS))} dimensions: "
-        f"{', '.join(f'{value:.1f}' for value in raw)}; over √d_k: {', '.join(f'{value:.2f}' for value in scaled)}",
+        f"{listed(raw, 1)}; over √d_k: {listed(scaled, 2)}",
     )
 
 
@@ -263,7 +263,7 @@ def C014() -> Evidence:
     return Evidence(
         as_said=falls and raw[-1] < 0.1 and min(scaled) > 0.9,
         figure=f"trace of the softmax Jacobian, 32 keys of {', '.join(map(str, WIDTHS))} dimensions: "
-        f"{', '.join(f'{value:.3f}' for value in raw)}; scaled {', '.join(f'{value:.3f}' for value in scaled)}",
+        f"{listed(raw)}; scaled {listed(scaled)}",
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from book.claims.evidence import Evidence
+from book.claims.evidence import Evidence, listed
 from posenc.absolute import integer, normalised, relative_positions, sinusoidal
 from posenc.analysis import first_tie, needle_weight, uniform_attention_std
 from posenc.attention import attention
@@ -142,7 +142,7 @@ def C133() -> Evidence:
         as_said=growing[-1] > 0.8 * plain[0] and delayed,
         figure="weight of one key of logit 6 among 128, 512, 2048, 8192: "
         + "; ".join(
-            f"{name} {', '.join(f'{weight:.3f}' for weight in weights)}"
+            f"{name} {listed(weights)}"
             for name, weights in (("λ = 1", plain), ("λ = 1.2", fixed), ("λ = ln n/ln 128", growing))
         ),
     )
@@ -168,9 +168,8 @@ def C134() -> Evidence:
             "for independent values and attention that averages over them": np.abs(ratio - 1).max() < 0.05,
             "for attention that picks out one token": np.ptp(picked) > 0.2,
         },
-        figure=f"standard deviation at word 1, 16, 256, 2048: {', '.join(f'{value:.3f}' for value in deviations)}; "
-        f"times √n: {', '.join(f'{value:.2f}' for value in ratio)}; of one token that is picked out: "
-        f"{', '.join(f'{value:.2f}' for value in picked)}",
+        figure=f"standard deviation at word 1, 16, 256, 2048: {listed(deviations)}; times √n: {listed(ratio, 2)}; of "
+        f"one token that is picked out: {listed(picked, 2)}",
     )
 
 
@@ -194,9 +193,8 @@ def C137() -> Evidence:
     counts = max(abs(value * n - 1) for value, n in zip(flag, lengths, strict=True))
     return Evidence(
         as_said=abs(fade[0] / float(uniform_attention_std(1024)) - 1) < 0.1 and counts < 1e-9,
-        figure=f"size of the output at word 1024 over that at word 1: different words {fade[0]:.3f}, one word repeated "
-        f"{fade[1]:.3f}; a mark on the first word arrives at words 1, 2, 3, 1024 as "
-        f"{', '.join(f'{value:.3f}' for value in flag)}",
+        figure=f"size of the output at word 1024 over that at word 1: different words {fade[0]:.3f}, one word "
+        f"repeated {fade[1]:.3f}; a mark on the first word arrives at words 1, 2, 3, 1024 as {listed(flag)}",
     )
 
 

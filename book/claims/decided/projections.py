@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from book.claims.evidence import Evidence, below
+from book.claims.evidence import Evidence, below, listed
 from posenc.absolute import DENOMINATORS, learned, shift_matrix, sinusoidal
 from posenc.analysis import (
     decay,
@@ -82,7 +82,7 @@ def C079() -> Evidence:
             "for a shift by one token": _nearness(shift) < 0.5,
         },
         figure=f"correlation with nearness: W = I {_nearness(np.eye(DIM)):.2f}, three random W "
-        f"{', '.join(f'{value:.2f}' for value in near)} (drift with the place {min(drift):.2f} or more), "
+        f"{listed(near, 2)} (drift with the place {min(drift):.2f} or more), "
         f"0.9·I + 0.1·random {_nearness(mixed):.2f}, shift by one {_nearness(shift):.2f}",
     )
 
@@ -169,7 +169,7 @@ def C084() -> Evidence:
         },
         figure=f"width 512: S at 1, 100, 1000: {score[1]:.3f}, {score[100]:.3f}, {score[1000]:.3f}; {rises:.0%} of the "
         f"steps up to 8191 rise; means over octaves fall from {octaves[0]:.2f} at 1 to {octaves[12]:.3f} from 4096 "
-        f"on, and are {', '.join(f'{mean:.3f}' for mean in octaves[13:])} in the four that follow",
+        f"on, and are {listed(octaves[13:])} in the four that follow",
     )
 
 
@@ -184,9 +184,8 @@ def C085() -> Evidence:
             "where α divides the position in every dimension": divided[-1] > 0.999,
             "where α is the base": similar[-1] > 0.999,
         },
-        figure="similarity of neighbours, width 512, α = 100, 10⁴, 10⁶, 10⁸: as the divisor "
-        f"{', '.join(f'{value:.6f}' for value in divided)}; as the base "
-        f"{', '.join(f'{value:.3f}' for value in similar)}",
+        figure=f"similarity of neighbours, width 512, α = 100, 10⁴, 10⁶, 10⁸: as the divisor {listed(divided, 6)}; as "
+        f"the base {listed(similar)}",
     )
 
 
@@ -468,6 +467,6 @@ def C104() -> Evidence:
             )
         },
         figure="width 2, 16, 128, 4096: root mean square cosine of random vectors "
-        f"{', '.join(f'{value:.3f}' for value in spread.values())}; of what a gradient step on a key gains, its "
+        f"{listed(spread.values())}; of what a gradient step on a key gains, its "
         f"greater length brings {', '.join(f'{share:.0%}' for share in longer.values())}",
     )

@@ -45,12 +45,6 @@ def test_what_an_answer_returns_costs_the_grader_little(worker: Worker, value: s
     assert time.thread_time() - start < 4, "it took 19 s"
 
 
-def test_a_large_value_is_told_to_be_large(worker: Worker) -> None:
-    cell = "def scaled(x, by):\n    return torch.zeros(2**22)"
-    results = grade_question(worker, toys.SCALED, [cell], "seed")
-    assert {result.sentence for result in results} == {say("cell.large")}
-
-
 def test_values_are_told_by_type_and_shape() -> None:
     class Loud(list):  # type: ignore[type-arg]
         def __repr__(self) -> str:

@@ -156,6 +156,7 @@ PAGES = [
     ("answer imported", "it uses posenc"),
     ("a long cell", "its cell is too long"),
     ("segfault", "its process broke off"),
+    ("huge value", "what it returned is too large"),
     ("missing cell", "answer cell is missing"),
     ("equal object", "cannot be compared"),
     ("another assignment", "This is a notebook of assignment 3"),

@@ -1,6 +1,6 @@
 """The bank of wrong answers: each loses points with secret inputs, and is told its likely mistake.
 
-Every answer of the bank is tried in this process, and before a release in the sandbox.
+Before a release, every answer of the bank is tried in this process and in the sandbox.
 """
 
 import contextlib
@@ -36,10 +36,12 @@ def question(number: int, name: str) -> Question:
 
 def listed(kind: str) -> list[Any]:
     return [
-        pytest.param(number, name, content, id=f"{number} {name} {title}")
+        pytest.param(number, name, content, id=f"{number} {name} {title}", marks=[pytest.mark.release] * left)
         for number in NUMBERS
         for name, answers in getattr(bank(number), kind).items()
-        for title, content in answers.items()
+        for place, (title, content) in enumerate(answers.items())
+        # a model reads long texts in each of these: at each change every third, and before a release all
+        for left in [(number, name) == (5, "q4") and place % 3 > 0]
     ]
 
 

@@ -1,4 +1,4 @@
-"""The bug reports stay as they were split, and the counts that are published are those that are counted."""
+"""The counts of bug reports that are published are those that are counted."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The cleaner: text outputs stay, everything else goes, and twice is once."""
+"""The cleaner: text outputs stay, everything else goes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Trying out a chapter's end: sliders are found and moved, and a wrong solution or a slider that fails is seen."""
+"""Trying out a chapter's end: sliders are found and moved, and one that fails is seen."""
 
 import pytest
 

@@ -6,8 +6,6 @@ A stage that passed on the same files is not run again: what passed stands in _b
 was stopped goes on where it was. `make test-release` calls this after `make book`.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

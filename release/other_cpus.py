@@ -7,8 +7,6 @@ repository the chapters are executed anew and the tests run; the red ones are li
 about half an hour.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

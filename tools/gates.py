@@ -2,7 +2,7 @@
 
     python -m tools.gates [NAME …]
 
-Layering has a test of its own: tests/unit/test_layers.py.
+That modules import each other in no circle is a test: tests/unit/test_layers.py.
 """
 
 from __future__ import annotations

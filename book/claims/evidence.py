@@ -9,8 +9,9 @@ they would not see.
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -122,9 +123,26 @@ def load_manifest() -> tuple[Claim, ...]:
 @cache
 def evaluate(claim_id: str) -> Evidence:
     """The evidence for a claim; empty for one that rests on others' measurements or on a misprint alone."""
-    for path in sorted(HERE.glob("decided/*.py")):
-        import_module(f"book.claims.decided.{path.stem}")
-    return _FUNCTIONS.get(claim_id, Evidence)()
+    return _functions().get(claim_id, Evidence)()
+
+
+@cache
+def _functions() -> dict[str, Callable[[], Evidence]]:
+    """The functions of decided/ that are named after claims."""
+    modules = [import_module(f"book.claims.decided.{path.stem}") for path in sorted(HERE.glob("decided/*.py"))]
+    found = [pair for module in modules for pair in vars(module).items() if re.fullmatch(r"C\d{3}", pair[0])]
+    assert len(found) == len(dict(found)), "a claim is decided twice"
+    return dict(found)
+
+
+def below(error: float, limit: float = 1e-12) -> str:
+    """An error as figures print it: rounding noise, which differs between machines, only by what it stays below."""
+    return (f"below {limit:.0e}" if error < limit else f"{error:.2f}").replace("e-0", "e-")
+
+
+def listed(values: Iterable[float], digits: int = 3) -> str:
+    """Numbers as figures print them."""
+    return ", ".join(f"{value:.{digits}f}" for value in values)
 
 
 def objection(claim: Claim) -> str:
@@ -147,14 +165,3 @@ def exchanges() -> list[Claim]:
 def unnoticed() -> list[Claim]:
     """The exchanges to which nothing objects."""
     return [claim for claim in exchanges() if not objection(claim)]
-
-
-def decides(function: Callable[[], Evidence]) -> Callable[[], Evidence]:
-    """Register a function as what decides the claim that it is named after."""
-    if function.__name__ in _FUNCTIONS:
-        raise ValueError(f"{function.__name__} is decided twice")
-    _FUNCTIONS[function.__name__] = function
-    return function
-
-
-_FUNCTIONS: dict[str, Callable[[], Evidence]] = {}

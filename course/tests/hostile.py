@@ -4,8 +4,6 @@ Each is made from our own solved notebook of an assignment. `WHOLE` keeps the ri
 all points. `WITHOUT_FIRST` spoils the first question's answer: all points but that question's.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable
@@ -101,12 +99,6 @@ def FUNCTION(*args):
 def FUNCTION(x, *others):
     return x.add_(1)
 """,
-    "kinds of exceptions": """
-import builtins
-KINDS = [kind for kind in vars(builtins).values() if isinstance(kind, type) and issubclass(kind, ArithmeticError)]
-def FUNCTION(x, *others):
-    raise KINDS[int(abs(float(x.sum())) * 1e6) % len(KINDS)]
-""",
     "loop that ignores signals": """
 import signal
 for number in range(1, 32):
@@ -124,16 +116,6 @@ def FUNCTION(*args):
     "sys.exit on loading": "import sys\nsys.exit(0)",
     "segfault": "import ctypes\ndef FUNCTION(*args):\n    ctypes.string_at(0)",
     "deep recursion": "import sys\nsys.setrecursionlimit(10**9)\ndef FUNCTION(*args):\n    return FUNCTION(*args)",
-    "equal to everything": """
-class Equal(torch.Tensor):
-    @classmethod
-    def __torch_function__(cls, function, types, args=(), kwargs=None):
-        return True
-    def __eq__(self, other):
-        return True
-def FUNCTION(*args):
-    return torch.zeros(2).as_subclass(Equal)
-""",
     "equal object": """
 class Equal:
     shape = dtype = ndim = size = None
@@ -145,7 +127,6 @@ def FUNCTION(*args):
     return Equal()
 """,
     "answer imported": "from posenc.rotary import rotate as FUNCTION",
-    "answer from another package": "import transformers\ndef FUNCTION(*args):\n    return transformers.rotate(*args)",
     "reads the hidden checks": """
 import glob, os
 def FUNCTION(*args):
@@ -165,7 +146,6 @@ os.write(TO, (2**24).to_bytes(8, 'big'))
 while True:
     os.write(TO, b'x')
 """,
-    "ready-made in torch": "import torch.onnx.ops\ndef FUNCTION(*args):\n    return torch.onnx.ops.attention(*args)",
     "a long cell": "x=1\n" * 300_000,
     "huge value": "def FUNCTION(*args):\n    return torch.zeros(2**26)",
     "endless value": "def FUNCTION(*args):\n    value = []\n    value.append(value)\n    return value",

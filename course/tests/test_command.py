@@ -1,7 +1,5 @@
 """The command: from a folder of submissions to a table, pages, and marks by hand."""
 
-from __future__ import annotations
-
 import copy
 import csv
 import json

@@ -1,7 +1,5 @@
 """Faults that the grader once had: what stalled it, what told too much or too little, and what was unfair."""
 
-from __future__ import annotations
-
 import linecache
 import re
 import time
@@ -45,12 +43,6 @@ def test_what_an_answer_returns_costs_the_grader_little(worker: Worker, value: s
     assert not any(result.earned for result in results)
     assert results[0].sentence != UNCHECKED
     assert time.thread_time() - start < 4, "it took 19 s"
-
-
-def test_a_large_value_is_told_to_be_large(worker: Worker) -> None:
-    cell = "def scaled(x, by):\n    return torch.zeros(2**22)"
-    results = grade_question(worker, toys.SCALED, [cell], "seed")
-    assert {result.sentence for result in results} == {say("cell.large")}
 
 
 def test_values_are_told_by_type_and_shape() -> None:

@@ -1,7 +1,5 @@
 """Hints unfold in three steps, need nothing but Python, and hold no answer."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

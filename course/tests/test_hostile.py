@@ -3,8 +3,6 @@
 The whole bank is graded once, by the command that an instructor uses.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -158,6 +156,7 @@ PAGES = [
     ("answer imported", "it uses posenc"),
     ("a long cell", "its cell is too long"),
     ("segfault", "its process broke off"),
+    ("huge value", "what it returned is too large"),
     ("missing cell", "answer cell is missing"),
     ("equal object", "cannot be compared"),
     ("another assignment", "This is a notebook of assignment 3"),

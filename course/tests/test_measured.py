@@ -1,7 +1,5 @@
 """The numbers in model answers and marked samples are those that the published assignments' own cells give."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import math

@@ -1,7 +1,5 @@
 """The public checks in a kernel: who will fail alone is told so, and what the grader overlooks costs nothing."""
 
-from __future__ import annotations
-
 import os
 
 import nbformat

@@ -1,12 +1,9 @@
 """The installed package holds no solution: recorded values judge as the questions themselves, and answer nothing."""
 
-from __future__ import annotations
-
 import math
 from importlib import import_module
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
@@ -42,23 +39,6 @@ def test_numbers_are_equal_up_to_the_rounding_of_their_dtype(dtype: torch.dtype,
     assert recorded.agree({"values": [recording, 1, "a"]}, {"values": [near, 1, "a"]})
     for other in (far, recording[:3], recording[:, None], recording.nan_to_num()):
         assert not recorded.agree(recording, other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ([1], [1, 1]),
-        ({"a": 1}, {"b": 1}),
-        (1, True),
-        ("a", "b"),
-        (0.5, 0.5 + 1e-9),
-        (np.ones(2), np.ones(2, dtype=np.float32)),
-        (np.ones(2), torch.ones(2, dtype=torch.float64)),
-    ],
-)
-def test_other_data_is_not_equal(one: Any, other: Any) -> None:
-    assert recorded.agree(one, one)
-    assert not recorded.agree(one, other)
 
 
 @pytest.mark.filterwarnings("ignore")  # torch warns once, and so of the first of two calls

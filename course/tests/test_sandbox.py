@@ -1,7 +1,5 @@
 """What an answer can reach from inside the sandbox, and what ends with it."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Callable, Iterator
@@ -116,16 +114,14 @@ def test_the_first_process_is_the_worker_itself(told: Callable[[str], str]) -> N
     assert told(TELLS) == "1 False"
 
 
-def test_no_package_is_there_that_an_answer_may_not_use(told: Callable[[str], str]) -> None:
-    cell = "import os\ndef scaled():\n    return ' '.join(sorted(os.listdir('/packages')))"
-    found = {name.partition("-")[0] for name in told(cell).split()}
+LISTS = "import os\ndef scaled():\n    return ' '.join(sorted(os.listdir('FOLDER')))"
+
+
+def test_of_packages_and_of_the_grader_only_what_an_answer_may_use_is_there(told: Callable[[str], str]) -> None:
+    found = {name.partition("-")[0] for name in told(LISTS.replace("FOLDER", "/packages")).split()}
     assert {"numpy", "torch", "typing_extensions"} <= found
     assert not found & {"posenc", "scipy", "sympy", "mpmath", "transformers", "course"}
-
-
-def test_of_the_grader_only_what_runs_inside_is_there(told: Callable[[str], str]) -> None:
-    cell = "import os\ndef scaled():\n    return ' '.join(sorted(os.listdir('/grader')))"
-    assert told(cell) == "alone.py plain.py seccomp.py worker.py"
+    assert told(LISTS.replace("FOLDER", "/grader")) == "alone.py plain.py seccomp.py worker.py"
 
 
 # ---- what ends

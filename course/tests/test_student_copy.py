@@ -1,7 +1,5 @@
 """The public copy: everything but course/private, without which the book and its tests hold together."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

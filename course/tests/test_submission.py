@@ -1,7 +1,5 @@
 """Submissions are read as data: by the names of their cells, and whatever a file holds."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,9 +1,7 @@
 """The bank of wrong answers: each loses points with secret inputs, and is told its likely mistake.
 
-Every answer of the bank is tried in this process, and before a release in the sandbox.
+Before a release, every answer of the bank is tried in this process and in the sandbox.
 """
-
-from __future__ import annotations
 
 import contextlib
 import io
@@ -26,9 +24,9 @@ from posenc.check import Result
 
 pytestmark = pytest.mark.torch
 SEED, SANDBOX_SEED = "one secret", "another secret"
-# At each change the first answers of a kind to each question, and before a release all.
+# At each change the first answer of a kind to each question, and before a release all.
 first_or_all = pytest.mark.parametrize(
-    "count", [2, pytest.param(None, marks=pytest.mark.release)], ids=["first", "all"]
+    "count", [1, pytest.param(None, marks=pytest.mark.release)], ids=["first", "all"]
 )
 
 
@@ -38,10 +36,12 @@ def question(number: int, name: str) -> Question:
 
 def listed(kind: str) -> list[Any]:
     return [
-        pytest.param(number, name, content, id=f"{number} {name} {title}")
+        pytest.param(number, name, content, id=f"{number} {name} {title}", marks=[pytest.mark.release] * left)
         for number in NUMBERS
         for name, answers in getattr(bank(number), kind).items()
-        for title, content in answers.items()
+        for place, (title, content) in enumerate(answers.items())
+        # a model reads long texts in each of these: at each change every third, and before a release all
+        for left in [(number, name) == (5, "q4") and place % 3 > 0]
     ]
 
 

@@ -1,7 +1,5 @@
 """Questions for tests of the grader, so that no answer to a real one stands outside course/private."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Array libraries, for tests of what is the same in all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType

@@ -4,8 +4,6 @@
 tries a list of `BAD` whole with the first function that has the argument, and its first value with every other.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from posenc import absolute, analysis, attention, bias, configs, frequencies, rotary, scaling

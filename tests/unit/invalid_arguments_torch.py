@@ -1,7 +1,5 @@
 """What schemes and posenc.transformer refuse, as invalid_arguments.py has it; imported only with torch."""
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -1,7 +1,5 @@
 """Texts of a catalogue with what they say, for Python and for JavaScript."""
 
-from __future__ import annotations
-
 from typing import Any
 
 FACTS = {

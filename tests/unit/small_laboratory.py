@@ -1,7 +1,5 @@
 """The laboratory in small, for tests that train."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """posenc.bias.score_mod: torch's FlexAttention with it, and `attention` with the whole bias, give the same outputs."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention

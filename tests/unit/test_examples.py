@@ -1,7 +1,5 @@
 """The examples in docstrings, run as they stand."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 from importlib import import_module

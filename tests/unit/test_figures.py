@@ -82,28 +82,17 @@ def test_colours_are_those_of_the_palette(name):
     assert re.findall(r"#[0-9a-fA-F]{6}\b|rgba?\(", text)
 
 
-W3, SEED, TWO = np.full((3, 3), 1 / 3), [(1, 1, 1), (2, 2, 2)], ["a", "b"]
+W3 = np.full((3, 3), 1 / 3)
 REFUSED = [
     (lambda: figures.rotations_by_model({}), "models must hold at least one, got {}"),
-    (lambda: figures.eight_terms([1.0, 0.0], [1.0, 0.0], 0.4, 3, 1), "reach must be greater than 1, got 1"),
     (lambda: figures.weighted_sum("abc", [0.5, 0.5], W3, 0, "abc"), r"weights must have shape \(3,\).*got shapes \(2"),
-    (lambda: figures.weighted_sum("abc", W3[0], W3, 3, "abc"), "query must be between 0 and 2.*got 3"),
     (lambda: figures.attention_maps("abc", {"a": W3[:2]}, 0), r"tables\['a'\] must be 3 × 3, got shape \(2, 3\)"),
     (lambda: figures.attention_by_distance({"a": [2.0]}), r"heads\['a'\] must be weights from 0 to 1"),
-    (lambda: figures.causal_information_flow(["alone"]), "sentences must have at least two words"),
     (lambda: figures.bias_maps({"a": np.full((2, 2), np.nan)}), r"maps\['a'\] must be square and finite"),
     (lambda: figures.transformer_xl_terms([1], [1, 2], [1], [1], [1]), r"k must be 1 to 6 finite numbers, as many"),
-    (lambda: figures.step_sizes([5, 1]), r"lengths must all be at least 2.*\[5, 1\]"),
-    (lambda: figures.pairs_used({"a": np.ones(4), "b": np.ones(3)}, 1), "heads must have numbers of as many pairs"),
     (lambda: figures.patch_maps({"a": np.eye(3)}, (2, 0)), "query must have a patch to the right and one below"),
     (lambda: figures.accuracy_maps({"p": [[0.5, 1]]}, ["a"], [1], "tokens", 0.5), r"panels\['p'\] must be shares"),
-    (lambda: figures.over_seeds([1, 2], {"p": {"a": SEED}}, "a", "b", ("c", [1, 2])), "reference must have 1 values"),
-    (lambda: figures.scheme_comparison(TWO, [[0, 1], [1, 0]]), "verdicts must be 2 × 2"),
     (lambda: figures.induction_circuit("a b c"), "text must end with a word that occurs once before, got 'a b c'"),
-    (lambda: figures.decoded_positions([1, 2], {"a": W3}), r"greater than 0, of shape \(samples, 2\), got"),
-    (lambda: figures.pair_peaks([1j, 1j], [1.0, 0.1], [2], 6), "pairs must be from 0 to 1, got 2"),
-    (lambda: figures.losses_by_position({"a": np.ones(3)}), r"losses\['a'\] must have shape \(texts, tokens\)"),
-    (lambda: figures.rotated_and_mapped({"a": W3}, 1.0), r"weights\['a'\] must have shape \(2, 2\), got shape"),
     (lambda: figures.score_terms([W3, W3, W3, W3[:2]]), r"terms must all have shape \(queries, keys\)"),
     (lambda: figures.distance_biases(3, {"a": [1.0, 2.0, 3.0]}), r"biases\['a'\] must be more than 3 finite numbers"),
 ]

@@ -1,7 +1,5 @@
 """The numbers of the findings and of their details: each is computed anew, and no other stands on the two pages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -141,11 +139,7 @@ def the_bias_of_the_small_models() -> Iterator[str]:
     yield f"| maximum of their summed bias, $L$ to $2L$ | {summed} |"
 
 
-BIAS = {
-    "clamped": "clamped",
-    "zeroed": "zero",
-    "window": "window",
-}
+BIAS = {"clamped": "clamped", "zeroed": "zero", "window": "window"}
 CONTROLS = {
     "flat, same mean": "flat",
     "zeroed, other slow pairs, as large": "other slow pairs",
@@ -268,15 +262,8 @@ def the_reverse() -> Iterator[str]:
     yield "In each model, adding only this change costs 72 to 80 % as much as the move"
 
 
-RETRIEVAL = {
-    "as trained": "as trained",
-    "bias clamped": "clamped",
-    "PI": "PI",
-    "NTK-aware": "NTK-aware",
-    "dynamic NTK": "dynamic NTK",
-    "YaRN without temperature": "NTK-by-parts",
-    "YaRN": "YaRN",
-}
+RETRIEVAL = ["as trained", "bias clamped", "PI", "NTK-aware", "dynamic NTK", "YaRN without temperature", "YaRN"]
+ON_THE_PAGE = {"bias clamped": "clamped", "YaRN without temperature": "NTK-by-parts"}
 
 
 def sign_test(more: np.ndarray, less: np.ndarray) -> float:
@@ -293,7 +280,7 @@ def what_it_still_finds() -> Iterator[str]:
     texts = [part.split("/")[0] for part in extension if part.endswith("/PI")]
     yield f"nats per token at positions 14 336–16 383, 95 % intervals over {len(texts)} texts"
     clamp = [losses[text]["clamped"][24:].mean() - losses[text]["as trained"][24:].mean() for text in texts]
-    change = {method: real_results.extended(method)["14336–16383"] for method in list(RETRIEVAL)[2:]}
+    change = {method: real_results.extended(method)["14336–16383"] for method in RETRIEVAL[2:]}
     change["bias clamped"] = real_results.over_texts(clamp)
     # within 8192 tokens nothing is clamped
     at_l = {method: found[method].get(8192, found["as trained"][8192]) for method in RETRIEVAL}
@@ -313,13 +300,14 @@ def what_it_still_finds() -> Iterator[str]:
     assert shares["bias clamped"].high < shares["YaRN"].low  # apart
     yield f"The clamp ({count['bias clamped']} of {asked}) isn't in the table: its interval is that of PI"
     yield f"YaRN's ({count['YaRN']} of {asked}) is that of dynamic NTK"
-    p = {method: f"{sign_test(past[method], past['bias clamped']):.3f}" for method in list(RETRIEVAL)[3:]}
+    p = {method: f"{sign_test(past[method], past['bias clamped']):.3f}" for method in RETRIEVAL[3:]}
     yield f"p = {p['YaRN']}"
     assert [method for method in p if float(p[method]) > 0.05] == ["NTK-aware"]
     yield "In texts of 12 288 and 16 384 tokens, NTK-by-parts and dynamic NTK do"
     yield f"it finds {at_l['YaRN'].sum()} of {8 * haystacks}, against {at_l['as trained'].sum()}, too few to tell."
     farther = []
-    for method, name in RETRIEVAL.items():
+    for method in RETRIEVAL:
+        name = ON_THE_PAGE.get(method, method)
         loss = around(change[method]) if method in change else ""
         row = f"| {name} | {loss} | {at_l[method].sum()} | {count[method]} |"
         if method in ("as trained", "bias clamped", "YaRN"):  # 3 and 4 of the needles lie farther back than L

@@ -3,8 +3,6 @@
 Of `Rope` and what belongs to it; other functions are tried argument by argument in test_invalid_arguments.py.
 """
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -63,13 +61,10 @@ R.cos_sin(length=2, like="torch")                   like must be None or an arra
 R.rerotate(q, torch.arange(5))                      shift must be .* \(6,\), got an array of shape \(5,\)
 rotate(x, (cos, sin[:1]))                           cos and sin must have one shape, got \(6, 8\) and \(1, 8\)
 rotate(q, torch.ones(6, 8), out=q[..., :8])         out must be like x, \(2, 4, 6, 16\), .* got \(2, 4, 6, 8\)
-xpos_cos_sin(at.half(), inv_freq(4, like=q))        positions must be .* got torch.float16
 packed_position_ids("32")                           lengths must be a list of integers, got '32'
 packed_position_ids([2, -1])                        lengths must be at least 0, got -1
 grid_position_ids(2, 0)                             sizes must be at least 1, got 0
 of_config("config.json")                            config must be a mapping or a configuration .* got 'config.json'
-rotate(q, (torch.ones(6, 16), torch.ones(6, 16)))   \(cos, sin\) must have width 8 .* got shape \(6, 16\)
-convert_projection(np.ones((64, 8)), 8, 4, "half-split")  weight must .* 32 rows for n_heads=8 and head_dim=4; got shape \(64, 8\)
 convert_projection(torch.ones(64, 192), 4, 48, "half-split")  weight must .* got shape \(64, 192\). .*transpose one of shape
 packed_position_ids(torch.tensor([3, 2]))           lengths must be an integer, got tensor\(3\)
 """

@@ -1,7 +1,5 @@
 """Every public function, argument by argument: bad input is named, with its value."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from importlib import import_module

@@ -1,7 +1,5 @@
 """posenc.lab.benchmarks: every model is measured alike, and results are read again with their intervals."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The n-gram cache: what it finds far back, and that it gains nothing where nothing is to be found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """posenc.lab.intervals: on data whose mean is known, intervals hold it about as often as they say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """posenc.lab.measured: results are found and spread over seeds; what is damaged is named."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

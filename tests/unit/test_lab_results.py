@@ -1,7 +1,5 @@
 """What ships of the laboratory: whole, small, described by its schema, and measured anew."""
 
-from __future__ import annotations
-
 import json
 
 import jsonschema

@@ -1,7 +1,5 @@
 """posenc.lab.statistics: averages against loops, and a clamped distance bias against logits written out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """posenc.lab's files: checkpoints, and the command line that makes them and the results."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -59,19 +57,17 @@ def test_weights_that_half_precision_would_change_are_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("damage", ["cut", "foreign", "weights"])
-def test_a_damaged_checkpoint_is_named(checkpoint, damage):
+def test_a_damaged_checkpoint_is_named(checkpoint):
     model, path = checkpoint
-    whole = path.read_bytes()
-    if damage == "foreign":
-        save_file({"weight": torch.zeros(2)}, path)
-    elif damage == "weights":  # the right run, and a weight too few
-        state = {name: weight.half() for name, weight in model.state_dict().items() if name != "norm.weight"}
-        save_file(state, path, metadata={"run": RUN.name})
-    else:
-        path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match=r"whole\.safetensors is not a complete checkpoint of the laboratory: ."):
-        store.load_checkpoint(path)
+    few = {name: weight.half() for name, weight in model.state_dict().items() if name != "norm.weight"}
+    for damage in (
+        lambda: path.write_bytes(path.read_bytes()[:1000]),
+        lambda: save_file({"weight": torch.zeros(2)}, path),
+        lambda: save_file(few, path, metadata={"run": RUN.name}),  # the right run, and a weight too few
+    ):
+        damage()
+        with pytest.raises(ValueError, match=r"whole\.safetensors is not a complete checkpoint of the laboratory: ."):
+            store.load_checkpoint(path)
 
 
 def test_load_knows_what_ships():

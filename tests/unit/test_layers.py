@@ -1,50 +1,18 @@
-"""The package is built floor on floor: a module imports from lower floors only, and libraries only where needed."""
-
-from __future__ import annotations
+"""Modules import each other in no circle, and libraries only where needed."""
 
 import ast
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "posenc"
-FLOORS = [
-    {"_arrays", "_extras", "_numbers", "check._plain", "check._alone", "tables"},
-    {"_sentences", "position_ids"},
-    {"check._wrong"},
-    {"check._notebook", "check._hints"},
-    {"frequencies", "_rms_norm", "_gguf", "configuration"},
-    {"absolute", "rotary", "scaling", "attention"},
-    {"analysis", "bias", "configs", "doctor", "rope"},
-    {"rotary_module", "schemes", "lab._checks", "lab.cache", "lab.intervals", "lab.distance_bias"},
-    {"lab.measured", "lab.real_results"},
-    {"transformer", "widgets"},
-    {"llama", "figures", "lab.corpus", "lab.tables"},
-    {"lab.runs"},
-    {"lab.weights"},
-    {"lab.train"},
-    {"lab.evaluate"},
-    {"lab.measurements", "lab.statistics"},
-    {"lab.benchmarks"},
-    {"lab.store"},
-    {"lab.real"},
-    {"lab"},
-    {"check._models"},
-    {"check._views"},
-    {"check._question"},
-    {"check._recorded"},
-    {f"check.assignment_{number}" for number in (1, 2, 3, 4, 5, 6)},
-    {"check"},
-    {"lab.execution"},
-    {"lab.__main__"},
-]
-FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
-# Packages whose modules share a floor and may import each other.
-ONE_FLOOR = {"analysis", "bias", "doctor", "figures", "scaling", "schemes", "transformer", "widgets"}
+# Packages whose modules may import each other.
+TOGETHER = {"analysis", "bias", "doctor", "figures", "scaling", "schemes", "transformer", "widgets"}
 ONE_LIBRARY = {"figures", "widgets"}  # which are Plotly's figures and anywidgets throughout
 WITH_TORCH = {"_rms_norm", "_gguf", "rotary_module", "schemes", "transformer", "llama"}
 WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 4)}
@@ -65,9 +33,9 @@ FILES = {named(path): path for path in PACKAGE.rglob("*.py") if path != PACKAGE 
 
 
 def place(module: str) -> str:
-    """What of the floors a module belongs to: itself, or its package."""
+    """The module itself, or its package where that is one of `TOGETHER`."""
     package = module.split(".")[0]
-    return package if package in ONE_FLOOR else module
+    return package if package in TOGETHER else module
 
 
 def imported(module: str) -> set[str]:
@@ -84,15 +52,12 @@ def imported(module: str) -> set[str]:
     return {name.removeprefix("posenc.") for name in found if name.startswith("posenc.")}
 
 
-def test_every_module_has_its_floor():
-    assert {place(module) for module in FILES} == set(FLOOR)
-    assert set(FLOOR) > WITH_TORCH
-
-
-@pytest.mark.parametrize("module", sorted(FILES))
-def test_imports_run_downwards(module):
-    others = {place(name) for name in imported(module)} - ({place(module)} & ONE_FLOOR)
-    assert {name for name in others if FLOOR[name] >= FLOOR[place(module)]} == set()
+def test_no_modules_import_each_other_in_a_circle():
+    graph = {place(module): set() for module in FILES}
+    for module in FILES:
+        graph[place(module)] |= {place(name) for name in imported(module)} - {place(module)}
+    assert set(graph) > WITH_TORCH
+    TopologicalSorter(graph).prepare()
 
 
 IMPORT = r"(?m)^ *(?:from|import) (tools|book|course|tests|release)(?=[.\w]* import|[.\n])"

@@ -1,7 +1,5 @@
 """The programs of book/package.md: each runs as it stands and prints what stands beside its prints."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

@@ -4,8 +4,6 @@ So does what an answer says of a number: it is printed by the answer's own code,
 chapter that the answer links to.
 """
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

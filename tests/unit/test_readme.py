@@ -1,7 +1,5 @@
 """What the pages in front of the book say of it is so: its version, in every place, and what the README counts."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections import Counter

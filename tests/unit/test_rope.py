@@ -1,7 +1,5 @@
 """posenc.rope: `Rope` against the functions below it, in NumPy and torch; learned frequencies, compiling, configs."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """posenc.rope under JAX's transformations, in its own single precision, against NumPy."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

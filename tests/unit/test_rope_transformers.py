@@ -1,7 +1,5 @@
 """posenc.rope against the library transformers: every kind of model rotates as its own code does."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 

@@ -3,8 +3,6 @@
 In one file that imports no torch by itself, since every wrong version of the module (release/mutants) is asked all.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -345,13 +343,3 @@ def test_half_split_equals_llama_and_partial_rotary_gpt_neox(torch, monkeypatch)
         phi = angles(at, inv_freq(rotary_dim, like=q))[:, None]
         for ours, theirs in zip((q, k), code.apply_rotary_pos_emb(q, k, *rotary(q, at)), strict=True):
             same(rotate(ours, phi, rotary_dim=rotary_dim), theirs, 2e-6)
-
-
-@pytest.mark.torch
-def test_interleaved_equals_the_complex_form_of_metas_llama(torch):
-    """Neighbours viewed as complex numbers, times numbers of modulus 1, length before heads."""
-    x = torch.tensor(normal(2, 7, 4, 16)).float()  # (batch, length, heads, head_dim)
-    freqs_cis = torch.polar(torch.ones(7, 8), torch.outer(torch.arange(7.0), 10_000 ** -(torch.arange(0, 16, 2) / 16)))
-    theirs = torch.view_as_real(torch.view_as_complex(x.reshape(2, 7, 4, 8, 2)) * freqs_cis[:, None]).flatten(3)
-    phi = angles(torch.arange(7), inv_freq(16, like=x))
-    same(rotate(x, phi[None, :, None], "interleaved"), theirs, 2e-6)

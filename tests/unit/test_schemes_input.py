@@ -35,28 +35,8 @@ def test_initial_values():
     assert float(table.std()) == pytest.approx(0.02, rel=0.03)
 
 
-def test_a_length_goes_with_interpolation_alone():
-    for more in ({"length": 8}, {"past_end": "interpolate"}, {"past_end": "interpolate", "length": 0}):
-        with pytest.raises(ValueError, match="length must be"):
-            make("learned", **more)
-
-
 def test_bad_widths():
     at = torch.arange(3)
     for name in INJECTION_POINTS["input"]:
         with pytest.raises(ValueError, match=r"x must have shape \(batch, length, 16\), got shape \(2, 3, 8\)"):
             make(name).embed(normal(2, 3, 8), at)
-
-
-def test_bad_positions():
-    """Positions that a scheme has no code for."""
-    x = normal(1, 3, DIM)
-    beyond = {"learned": 64, "normalised": 64, "binary": 2**DIM}
-    for name, first in beyond.items():
-        make(name).double().embed(x, torch.tensor([0, 1, first - 1]))
-        with pytest.raises(ValueError, match=f"positions must be at most {first - 1}"):
-            make(name).double().embed(x, torch.tensor([0, 1, first]))
-    for name in ("integer", "normalised", "binary", "learned"):
-        for bad in ([-1, 0, 1], [0.5, 1.0, 2.0]):
-            with pytest.raises(ValueError, match="positions must be"):
-                make(name).double().embed(x, torch.tensor(bad))

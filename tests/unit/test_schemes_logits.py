@@ -7,14 +7,12 @@ from posenc import absolute, bias
 from tests.unit.scheme_cases import (
     CASES,
     CONTENT_SCHEMES,
-    HEAD_DIM,
     HEADS,
     INJECTION_POINTS,
     check_biases,
     last_four,
     make,
     name_of,
-    normal,
 )
 
 pytestmark = pytest.mark.torch
@@ -56,11 +54,3 @@ def test_kerple_stays_in_its_range_wherever_it_is_driven():
                     parameter.fill_(step / 4)
             assert bool((scheme.relative_bias(offsets)[:, 0, 1:] < 0).all())
             assert kind == "logarithmic" or bool((scheme.r2 < 2).all())
-
-
-def test_bad_positions():
-    q = normal(1, HEADS, 3, HEAD_DIM)
-    with pytest.raises(ValueError, match="positions must not be negative"):
-        make("fire").double().bias(q, q, torch.tensor([-1, 0, 1]))
-    with pytest.raises(ValueError, match="integers"):
-        make("t5").double().bias(q, q, torch.tensor([0.0, 0.5, 1.0]))

@@ -60,18 +60,6 @@ def test_arrays_of_single_precision_stay_so(case):
     assert_same(found, as_numpy(computed(scheme, *tensors)), 1e-5)
 
 
-@pytest.mark.parametrize("case", ["rope", "alibi", "learned", "tener"])
-def test_arrays_of_two_libraries_are_refused(case):
-    scheme = make(case).double()
-    for arguments in ((X.numpy(), AT), (X, AT.numpy())):
-        with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
-            scheme.embed(*arguments)
-    for arguments in ((Q.numpy(), K, AT), (Q, K, AT.numpy()), (Q, K, AT, AT.numpy())):
-        for method in (scheme.rotate, scheme.bias):
-            with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
-                method(*arguments)
-
-
 WITHOUT_TORCH = """
 import json
 import numpy as np

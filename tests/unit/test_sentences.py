@@ -1,7 +1,5 @@
 """Sentences, made of a catalogue's texts and of facts."""
 
-from __future__ import annotations
-
 import pytest
 
 from posenc._numbers import number

@@ -1,7 +1,5 @@
 """The tour of one hour: its sections, its length, and its numbers, which the figures show or the package computes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from decimal import Decimal
@@ -99,7 +97,8 @@ def of_section_4() -> Iterator[str]:
 
 
 def of_section_5() -> Iterator[str]:
-    yield small_models()
+    parameters = sum(weight.numel() for weight in load("full-text-rope_100-0")[0].parameters())
+    yield f"two layers, {parameters / 1e6:.1f} million parameters"
     weights = [np.exp(6) / (np.exp(6) + keys - 1) for keys in (128, 2048)]
     few, many = (100 * weight for weight in weights)
     yield f"A key whose logit is 6 above all others gets {few:.0f} % of the attention among 128 keys"
@@ -194,23 +193,6 @@ def of_section_9() -> Iterator[str]:
     yield f"far past $L$ falls from {trained['far']:.2f} to {by_hand['far']:.2f}"
 
 
-def small_models() -> str:
-    parameters = sum(weight.numel() for weight in load("full-text-rope_100-0")[0].parameters())
-    return f"two layers, {parameters / 1e6:.1f} million parameters"
-
-
-COMPUTED = {
-    2: of_section_2,
-    3: of_section_3,
-    4: of_section_4,
-    5: of_section_5,
-    6: of_section_6,
-    7: of_section_7,
-    8: of_section_8,
-    9: of_section_9,
-}
-
-
 @cache
 def shown_by(cls: type[Explorable]) -> set[Decimal]:
     """The numbers in what a figure says at the steps of its story."""
@@ -231,7 +213,7 @@ def stated(markdown: str) -> set[Decimal]:
 
 @every_section
 def test_its_numbers_are_shown_or_computed(at):
-    phrases = list(COMPUTED[at + 1]()) if at + 1 in COMPUTED else []
+    phrases = list(globals().get(f"of_section_{at + 1}", tuple)())
     assert [phrase for phrase in phrases if phrase not in SECTIONS[at]] == []
     known = {abs(number) for cls in FIGURES[at] for number in shown_by(cls)} | stated("\n".join(phrases))
     assert sorted(stated(SECTIONS[at]) - known) == []

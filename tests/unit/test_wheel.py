@@ -1,7 +1,5 @@
 """The wheels, as pip would install them, on a Python that has NumPy and array-api-compat and nothing else."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tomllib

@@ -1,10 +1,8 @@
 """The claims that chapter 14 tells: codes that change the logits (ALiBi, T5, DeBERTa, Sandwich, Transformer-XL)."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from book.claims.evidence import Evidence, decides
+from book.claims.evidence import Evidence, below, listed
 from posenc.absolute import relative_positions, sinusoidal
 from posenc.analysis import decay, four_terms
 from posenc.attention import attention
@@ -42,12 +40,6 @@ def _spread_on_diagonals(bias: np.ndarray) -> float:
     return max(float(np.ptp(np.diagonal(bias, row, axis1=-2, axis2=-1), axis=-1).max()) for row in rows)
 
 
-def _error(value: float, limit: float = 1e-12) -> str:
-    """An error as it is printed: rounding noise only by what it stays below."""
-    return f"below {limit:.0e}" if value < limit else f"{value:.2f}"
-
-
-@decides
 def C150() -> Evidence:
     qkv, slopes = _qkv(), alibi_slopes(HEADS)
     backwards = [x[:, ::-1] for x in qkv]
@@ -59,11 +51,10 @@ def C150() -> Evidence:
     return Evidence(
         cases={"in its symmetric form": change[True] < 1e-12, "under a causal mask": change[False] < 1e-12},
         figure=f"words in reverse order, maximum change of a word's output: causal {change[False]:.2f}, "
-        f"symmetric {_error(change[True])}",
+        f"symmetric {below(change[True])}",
     )
 
 
-@decides
 def C151() -> Evidence:
     q, k, v = _qkv()
     slopes = alibi_slopes(HEADS)
@@ -78,16 +69,15 @@ def C151() -> Evidence:
     each_head = logits / np.sqrt(HEAD_DIM) - slopes[:, None, None] * distance
     # the shorter formula: one strength for all heads (the best of the slopes) and no division by √d
     one_for_all = min(error(logits - slope * distance + past) for slope in slopes)
-    between = ", ".join(f"{slope:.4f}" for slope in alibi_slopes(12)[8:])
+    between = listed(alibi_slopes(12)[8:], 4)
     return Evidence(
         cases={"under a causal mask": error(each_head + past) < 1e-12, "without one": error(each_head) < 1e-12},
-        figure=f"maximum error of a weight: without a mask {_error(error(each_head))}, with a causal one "
-        f"{_error(error(each_head + past))}, with that but one slope and no √d {_error(one_for_all)}; 8 heads: "
+        figure=f"maximum error of a weight: without a mask {below(error(each_head))}, with a causal one "
+        f"{below(error(each_head + past))}, with that but one slope and no √d {below(one_for_all)}; 8 heads: "
         f"1/{1 / slopes[0]:.0f} to 1/{1 / slopes[-1]:.0f}, 12 heads add {between}",
     )
 
 
-@decides
 def C152() -> Evidence:
     q, k, v = _qkv()
     slopes = alibi_slopes(HEADS)
@@ -102,12 +92,11 @@ def C152() -> Evidence:
     rank = int(np.linalg.matrix_rank(query_features @ key_features.swapaxes(-1, -2)).max())
     return Evidence(
         as_said=max(folded, bloom) < 1e-12 and rank == 2,
-        figure=f"rank {rank}; maximum error of a weight: with two more dimensions {_error(folded)}, in BLOOM's form "
-        f"{_error(bloom)}",
+        figure=f"rank {rank}; maximum error of a weight: with two more dimensions {below(folded)}, in BLOOM's form "
+        f"{below(bloom)}",
     )
 
 
-@decides
 def C153() -> Evidence:
     content = _random((1, LENGTH, HEAD_DIM), (1, LENGTH, HEAD_DIM), (1, 16, HEAD_DIM), (1, 16, HEAD_DIM))
     terms = deberta(*content, OFFSETS)
@@ -116,12 +105,11 @@ def C153() -> Evidence:
     three = terms.bias[0, [2, 3, 4], [0, 1, 2]]
     return Evidence(
         cases={"for T5": of_t5 < 1e-12, "for DeBERTa": _spread_on_diagonals(terms.bias) < 1e-12},
-        figure=f"DeBERTa's bias two tokens back, of words 2, 3 and 4: {', '.join(f'{x:.2f}' for x in three)}; T5's "
+        figure=f"DeBERTa's bias two tokens back, of words 2, 3 and 4: {listed(three, 2)}; T5's "
         f"spread at one distance: {of_t5:.2f}",
     )
 
 
-@decides
 def C154() -> Evidence:
     far = np.arange(100_001)
     causal = t5_bucket(-far, bidirectional=False)
@@ -145,7 +133,6 @@ def C154() -> Evidence:
     )
 
 
-@decides
 def C155() -> Evidence:
     table = np.arange(32.0)[:, None]
     bias = t5(relative_positions([4096.0], np.arange(4097)), table, bidirectional=False)[0, 0]
@@ -158,11 +145,10 @@ def C155() -> Evidence:
     return Evidence(
         as_said=jumps == 31 and shrinks,
         figure=f"T5's bias up to 4096: {jumps} jumps, level between them; maximum change of S in steps of 1, 0.1, "
-        f"0.01 token: {', '.join(f'{x:.4f}' for x in change.values())}",
+        f"0.01 token: {listed(change.values(), 4)}",
     )
 
 
-@decides
 def C156() -> Evidence:
     given = {heads: alibi_slopes(heads) for heads in (1, 8, 16)}
     by_formula = all(
@@ -180,7 +166,6 @@ def C156() -> Evidence:
     )
 
 
-@decides
 def C157() -> Evidence:
     m = np.arange(300.0)
     codes, wide = sandwich_features(m, HEADS), sandwich(relative_positions(m, m), HEADS)
@@ -200,7 +185,6 @@ def C157() -> Evidence:
     )
 
 
-@decides
 def C158() -> Evidence:
     # before: (x_i + p_i) and (x_j + p_j) through the projections, multiplied out
     x, q_weight, k_weight = _random((LENGTH, HEAD_DIM), *[(HEAD_DIM, HEAD_DIM)] * 2)
@@ -218,12 +202,11 @@ def C158() -> Evidence:
     shift = np.abs(relative_shift(q @ r[0].T)[0] - np.einsum("id,ijd->ij", q[0], rows))[past].max()
     return Evidence(
         as_said=max(expansion, regrouped, shift) < 1e-10,
-        figure=f"maximum error of the expansion {_error(expansion, 1e-10)}, of (q + u)·k + (q + v)·r "
-        f"{_error(regrouped, 1e-10)}, of the shifted rows up to the diagonal {_error(shift, 1e-10)}",
+        figure=f"maximum error of the expansion {below(expansion, 1e-10)}, of (q + u)·k + (q + v)·r "
+        f"{below(regrouped, 1e-10)}, of the shifted rows up to the diagonal {below(shift, 1e-10)}",
     )
 
 
-@decides
 def C159() -> Evidence:
     q, k, r, x, weight = _random(*[(1, LENGTH, HEAD_DIM)] * 4, (HEAD_DIM, HEAD_DIM))
     u, v = _random(*[(1, HEAD_DIM)] * 2, seed=1)
@@ -234,7 +217,7 @@ def C159() -> Evidence:
     before = sinusoidal(AT, HEAD_DIM) @ weight @ k[0].T  # the term that u·k_j replaces: p_i·W·k_j
     return Evidence(
         as_said=by_word < 1e-12 and by_distance < 1e-12,
-        figure=f"maximum spread over the positions of the query: u·k {_error(by_word)}, v·r at one distance "
-        f"{_error(by_distance)}; the term that u·k replaces, which knows the query's position, "
+        figure=f"maximum spread over the positions of the query: u·k {below(by_word)}, v·r at one distance "
+        f"{below(by_distance)}; the term that u·k replaces, which knows the query's position, "
         f"{np.ptp(before, axis=0).max():.1f}",
     )

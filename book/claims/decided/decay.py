@@ -1,13 +1,11 @@
 """The claims that chapter 08 tells: many frequencies, decay with distance, and the base."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
 from scipy.stats import spearmanr
 
-from book.claims.evidence import Evidence, decides
+from book.claims.evidence import Evidence, listed
 from posenc.analysis import (
     decay,
     expected_score,
@@ -34,7 +32,6 @@ def _sampled_scores(correlation: float) -> dict[int, np.ndarray]:
     return {m: np.sum(rotate(q, angles(m, THETA)[None], "interleaved") * k, axis=-1) for m in (0, 1, 10, 100, 1000)}
 
 
-@decides
 def C105() -> Evidence:
     aligned, unrelated = _sampled_scores(0.8), _sampled_scores(0.0)
     means = {m: scores.mean() / aligned[0].mean() for m, scores in aligned.items()}
@@ -50,7 +47,6 @@ def C105() -> Evidence:
     )
 
 
-@decides
 def C106() -> Evidence:
     key = np.random.default_rng(1).standard_normal((1, DIM))
     query = rotate(key, angles([-500.0], THETA), "interleaved")
@@ -66,7 +62,6 @@ def C106() -> Evidence:
     )
 
 
-@decides
 def C107() -> Evidence:
     score = decay(np.arange(2049), THETA)
     ups = np.diff(score) > 0
@@ -78,7 +73,6 @@ def C107() -> Evidence:
     )
 
 
-@decides
 def C108() -> Evidence:
     single, bank = np.abs(np.cos(LATE[1000:])).max(), np.abs(decay(LATE[1000:], THETA)).max()
     return Evidence(
@@ -88,7 +82,6 @@ def C108() -> Evidence:
     )
 
 
-@decides
 def C109() -> Evidence:
     size, kin = (
         {m: np.sqrt(np.mean(scores**2)) for m, scores in _sampled_scores(correlation).items()}
@@ -110,7 +103,6 @@ def _mean_score(base: float) -> float:
     return float(decay(LATE, inv_freq(DIM, base)).mean())
 
 
-@decides
 def C111() -> Evidence:
     at_1000 = {base: float(decay(1000, inv_freq(DIM, base))) for base in (1e2, 1e4, 1e6)}
     slopes = {}
@@ -125,7 +117,6 @@ def C111() -> Evidence:
     )
 
 
-@decides
 def C112() -> Evidence:
     score = decay(LATE, inv_freq(DIM, 1.0))
     error = np.abs(score - np.cos(LATE)).max()
@@ -136,7 +127,6 @@ def C112() -> Evidence:
     )
 
 
-@decides
 def C113() -> Evidence:
     first_zero, trend, late = {}, {}, {}
     for base in (10.0, 100.0, BASE):
@@ -155,18 +145,16 @@ def C113() -> Evidence:
     )
 
 
-@decides
 def C114() -> Evidence:
     above = [_mean_score(base) for base in (500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6)]
     near = [float(decay(10, inv_freq(DIM, base))) for base in (10, 50, 100, 200, 500)]
     return Evidence(
         as_said=np.all(np.diff(above) > 0),
         figure=f"mean S up to 2048 from base 500 to 1000000: {', '.join(f'{value:z.3f}' for value in above)}; "
-        f"S(10) at base 10, 50, 100, 200, 500: {', '.join(f'{value:.2f}' for value in near)}",
+        f"S(10) at base 10, 50, 100, 200, 500: {listed(near, 2)}",
     )
 
 
-@decides
 def C116() -> Evidence:
     grid = [k * 10**p for p in (2, 3, 4) for k in range(10, 100)]
     lengths = (1024, 2048, 4096, 8192)
@@ -179,7 +167,6 @@ def C116() -> Evidence:
     )
 
 
-@decides
 def C117() -> Evidence:
     small, large = inv_freq(DIM, 1e4), inv_freq(DIM, 1e6)
     steps = [np.linalg.norm(fingerprint(1, f) - fingerprint(0, f)) / np.sqrt(DIM / 2) for f in (small, large)]
@@ -192,7 +179,6 @@ def C117() -> Evidence:
     )
 
 
-@decides
 def C183() -> Evidence:
     moved = int(np.sum(np.abs(np.cos(THETA) - 1) > 0.01))
     score = decay([1, 5], THETA)
@@ -204,7 +190,6 @@ def C183() -> Evidence:
     )
 
 
-@decides
 def C184() -> Evidence:
     ratio, sixtieth = THETA[1] / THETA[0], int(np.argmax(THETA <= 1 / 60))
     return Evidence(
@@ -215,7 +200,6 @@ def C184() -> Evidence:
     )
 
 
-@decides
 def C185() -> Evidence:
     count = rotations(500, THETA)
     return Evidence(
@@ -225,7 +209,6 @@ def C185() -> Evidence:
     )
 
 
-@decides
 def C186() -> Evidence:
     cosine = np.cos(500 * THETA)
     middle = int(np.argmin(np.abs(500 * THETA - 1)))
@@ -237,7 +220,6 @@ def C186() -> Evidence:
     )
 
 
-@decides
 def C187() -> Evidence:
     turned = rotations(500, THETA) >= 1
     share = fingerprint_difference(500, 501, THETA)
@@ -254,7 +236,6 @@ def C187() -> Evidence:
     )
 
 
-@decides
 def C188() -> Evidence:
     far, near = (float(fingerprint_similarity(a, a + 1, THETA)) for a in (500, 0))
     others = np.delete(np.arange(32_769), 500)
@@ -266,7 +247,6 @@ def C188() -> Evidence:
     )
 
 
-@decides
 def C189() -> Evidence:
     values = [float(fingerprint_similarity(1, 500, inv_freq(DIM, base))) for base in (1e4, 1e6)]
     return Evidence(
@@ -275,7 +255,6 @@ def C189() -> Evidence:
     )
 
 
-@decides
 def C190() -> Evidence:
     # what softmax sees of 500 and 501 is the difference of their logits
     far = np.array([500.0, 501.0])
@@ -288,7 +267,6 @@ def C190() -> Evidence:
     )
 
 
-@decides
 def C191() -> Evidence:
     steep, gentle = (float(np.exp(-slope * 500)) for slope in (2.0**-1, 2.0**-8))
     reach = [np.log(1000) / slope for slope in (2.0**-1, 2.0**-8)]
@@ -299,12 +277,10 @@ def C191() -> Evidence:
             "for a score that falls to 0 before the softmax": falling < 1e-3,
         },
         figure=f"weight over that at distance 0 falls below 1/1000 after {reach[0]:.1f} tokens at slope 1/2, after "
-        f"{reach[1]:.0f} at slope 1/256; at 500 the gentle slope leaves {gentle:.2f}, a score of exp(−D) "
-        f"{falling:.2f}",
+        f"{reach[1]:.0f} at slope 1/256; at 500 the gentle slope leaves {gentle:.2f}, a score of exp(−D) {falling:.2f}",
     )
 
 
-@decides
 def C192() -> Evidence:
     same = [float(fingerprint_similarity(0, m, inv_freq(DIM, 1.0))) for m in (44, 710)]
     return Evidence(
@@ -313,7 +289,6 @@ def C192() -> Evidence:
     )
 
 
-@decides
 def C199() -> Evidence:
     m = np.arange(100.0)[:, None]
     error = np.abs(np.cos((m + wavelengths(THETA)) * THETA) - np.cos(m * THETA)).max()
@@ -325,7 +300,6 @@ def C199() -> Evidence:
     )
 
 
-@decides
 def C200() -> Evidence:
     longest = 32_768
     prints = fingerprint(np.arange(longest + 1), THETA).astype(np.float32)

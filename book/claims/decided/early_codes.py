@@ -1,12 +1,10 @@
 """The claims that chapter 03 tells of the codes before the sinusoids: counting, digits, single waves, false trails."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
 
-from book.claims.evidence import Evidence, decides
+from book.claims.evidence import Evidence, below, listed
 from posenc.absolute import binary, dyadic, harmonic, integer, normalised, radix, relative_positions
 from posenc.attention import attention
 from posenc.bias import alibi_rank_two
@@ -16,15 +14,6 @@ from posenc.rotary import rotate, rotation_matrix
 DIM = 64
 BITS = binary(np.arange(1024), 10)
 EXACT = 1e-12
-
-
-def _printed(error: float, limit: float = EXACT) -> str:
-    """Rounding errors differ from machine to machine: they are printed by their limit."""
-    return f"below {limit:.0e}" if error < limit else f"{error:.2f}"
-
-
-def _listed(values: np.ndarray | list, digits: int = 0) -> str:
-    return ", ".join(f"{value:.{digits}f}" for value in values)
 
 
 def _cosine(first: np.ndarray, second: np.ndarray) -> float:
@@ -42,7 +31,6 @@ def _period(column: np.ndarray) -> int:
     return next(shift for shift in range(1, len(column)) if np.array_equal(column[shift:], column[:-shift]))
 
 
-@decides
 def C030() -> Evidence:
     rng = np.random.default_rng(0)
     words, maps = rng.standard_normal((1000, DIM)), rng.standard_normal((2, DIM, DIM)) / np.sqrt(DIM)
@@ -62,7 +50,6 @@ def C030() -> Evidence:
     )
 
 
-@decides
 def C031() -> Evidence:
     at = np.arange(32)
     differences = -relative_positions(at, at)  # m − n
@@ -72,11 +59,10 @@ def C031() -> Evidence:
     return Evidence(
         cases={"with one number per token": numbers_needed > 1, "with two": error > EXACT},
         figure=f"the table of m − n has rank {numbers_needed}, so one number per token is too few; ALiBi's two, "
-        f"(−m, 1)·(1, n), give n − m to {_printed(error)}",
+        f"(−m, 1)·(1, n), give n − m to {below(error)}",
     )
 
 
-@decides
 def C032() -> Evidence:
     counted, shares = integer(np.arange(5), 4), normalised(np.arange(5), 5, 4)
     tenths = normalised(np.arange(10), 10, 4)
@@ -84,12 +70,11 @@ def C032() -> Evidence:
     errors = [float(np.abs(code - np.array(said)[:, None]).max()) for code, said in lists]
     return Evidence(
         as_said=max(errors) < 5e-5,  # four decimals are printed
-        figure=f"first columns: {_listed(counted[:, 0])}; {_listed(shares[:, 0], 1)}; for ten tokens "
-        f"{_listed(tenths[:, 0], 1)}",
+        figure=f"first columns: {listed(counted[:, 0], 0)}; {listed(shares[:, 0], 1)}; for ten tokens "
+        f"{listed(tenths[:, 0], 1)}",
     )
 
 
-@decides
 def C033() -> Evidence:
     last = {length: float(normalised(length - 1, length, 1)[0]) for length in (1, 5, 1000)}
     inside = all(0 <= value <= 1 for value in last.values())
@@ -99,7 +84,6 @@ def C033() -> Evidence:
     )
 
 
-@decides
 def C034() -> Evidence:
     steps = [float((normalised(at, length, 1) - normalised(at + 1, length, 1))[0]) for at, length in ((2, 13), (0, 20))]
     return Evidence(
@@ -112,39 +96,35 @@ def C034() -> Evidence:
     )
 
 
-@decides
 def C035() -> Evidence:
     changes, periods = ([measure(bit) for bit in BITS.T[:4]] for measure in (_between_changes, _period))
     numbers = range(1, 5)  # of bits: bit n − 1 is then the highest
     return Evidence(
         as_said=all(changes[n - 1] == 2 ** (n - 1) for n in numbers),
-        figure=f"the highest of 1, 2, 3, 4 bits changes every {_listed(changes)} tokens, and is back after "
-        f"{_listed(periods)}",
+        figure=f"the highest of 1, 2, 3, 4 bits changes every {listed(changes, 0)} tokens, and is back after "
+        f"{listed(periods, 0)}",
     )
 
 
-@decides
 def C036() -> Evidence:
     changes, periods = ([measure(bit) for bit in BITS.T[:5]] for measure in (_between_changes, _period))
     return Evidence(
         as_said=changes == [2**i for i in range(5)],
-        figure=f"columns 0 to 4 change once every {_listed(changes)} tokens, and are back after {_listed(periods)}",
+        figure=f"columns 0 to 4 change once every {listed(changes, 0)} tokens, and are back after {listed(periods, 0)}",
     )
 
 
-@decides
 def C037() -> Evidence:
     codes = binary(np.arange(16), 4)
     between = np.abs(codes[:, None] - codes).sum(axis=-1)
     steps = np.diagonal(between, 1)
     return Evidence(
         as_said=steps.max() == 4 and between[0, 8] < between[7, 8],
-        figure=f"bits that change from each position to the next, 0 to 15: {_listed(steps)}; from 7 to 8: "
+        figure=f"bits that change from each position to the next, 0 to 15: {listed(steps, 0)}; from 7 to 8: "
         f"{between[7, 8]:.0f}, from 0 to 8: {between[0, 8]:.0f}",
     )
 
 
-@decides
 def C038() -> Evidence:
     def bits_needed(length: int) -> int:
         for dim in range(1, 54):
@@ -159,12 +139,11 @@ def C038() -> Evidence:
     distinct = len(np.unique(binary(np.arange(5000), needed[5000]), axis=0))
     return Evidence(
         as_said=distinct == 5000 and max(needed.values()) <= 512,
-        figure=f"bits for 512, 5000, 1000000 positions: {_listed(list(needed.values()))}; 5000 positions have "
+        figure=f"bits for 512, 5000, 1000000 positions: {listed(list(needed.values()), 0)}; 5000 positions have "
         f"{distinct} different encodings of {needed[5000]} bits",
     )
 
 
-@decides
 def C039() -> Evidence:
     radices, at = (2, 6, 8, 16), np.arange(4096)
     dims = [next(dim for dim in range(1, 13) if k**dim >= 4096) for k in radices]
@@ -179,12 +158,11 @@ def C039() -> Evidence:
     fewer = all(np.diff(dims) < 0)
     return Evidence(
         as_said=fewer and min(digits) == 1,
-        figure=f"4096 positions to radix {_listed(radices)}: {_listed(dims)} dimensions; least distance of neighbours "
-        f"{_listed(digits)}, with digits divided by k − 1 {_listed(shares, 2)}",
+        figure=f"4096 positions to radix {listed(radices, 0)}: {listed(dims, 0)} dimensions; least distance of "
+        f"neighbours {listed(digits, 0)}, with digits divided by k − 1 {listed(shares, 2)}",
     )
 
 
-@decides
 def C040() -> Evidence:
     # f(m)² = f(0) = f(0)², so that 0 and ±1 are all there is to try, among complex numbers too; here from −4 to 4
     at = np.arange(-4, 5)
@@ -210,7 +188,6 @@ def _rotary_scores(q: np.ndarray, k: np.ndarray, query_at: int, key_at: int) -> 
     return np.sum(rotate(q, of_queries, "interleaved") * rotate(k, of_keys, "interleaved"), axis=-1)
 
 
-@decides
 def C041() -> Evidence:
     q, k = np.random.default_rng(1).standard_normal((2, 1000, DIM))
     there, back = _rotary_scores(q, k, 2, 5), _rotary_scores(q, k, 5, 2)
@@ -218,13 +195,12 @@ def C041() -> Evidence:
     same = np.abs(_rotary_scores(q, q, 2, 5) - _rotary_scores(q, q, 5, 2)).max()
     return Evidence(
         as_said=same < 1e-9,
-        figure=f"V(m) = R(m)q for 1000 vectors q, at 2 and 5 against 5 and 2: difference {_printed(same, 1e-9)}; for a "
+        figure=f"V(m) = R(m)q for 1000 vectors q, at 2 and 5 against 5 and 2: difference {below(same, 1e-9)}; for a "
         f"query and a key that differ, {there[0]:.2f} against {back[0]:.2f}; over 1000 such pairs the root mean square "
         f"difference is {change:.0%} of the score's",
     )
 
 
-@decides
 def C042() -> Evidence:
     plane = [rotation_matrix(angles(m, [1.0]), "interleaved") for m in (5, 7)]
     blocks = [rotation_matrix(angles(m, inv_freq(DIM)), "interleaved") for m in (5, 7)]
@@ -233,12 +209,11 @@ def C042() -> Evidence:
     return Evidence(
         as_said=min(commutator) > 1e-9 and min(transposed) > 0.1,
         weaker={"the inequality that is printed": min(transposed) > 0.1},
-        figure=f"R₅R₇ and R₇R₅ differ by {_printed(commutator[0])} in the plane, {_printed(commutator[1])} in {DIM} "
+        figure=f"R₅R₇ and R₇R₅ differ by {below(commutator[0])} in the plane, {below(commutator[1])} in {DIM} "
         f"dimensions; R₅ᵀR₇ and R₇ᵀR₅ by {transposed[0]:.2f} and {transposed[1]:.2f}",
     )
 
 
-@decides
 def C043() -> Evidence:
     at = np.arange(1000)
     code = harmonic(at, DIM)
@@ -248,12 +223,11 @@ def C043() -> Evidence:
     return Evidence(
         as_said=np.abs(code).max() <= 1 and error < 1e-9,
         figure=f"maximum absolute value {np.abs(code).max():.2f}; dimension i repeats after 2πi to "
-        f"{_printed(error, 1e-9)}; products of encodings 5 tokens apart run from {products.min():.1f} to "
+        f"{below(error, 1e-9)}; products of encodings 5 tokens apart run from {products.min():.1f} to "
         f"{products.max():.1f}",
     )
 
 
-@decides
 def C044() -> Evidence:
     at = np.arange(100)
     error, general = (np.abs(dyadic(at, 3)[:, 2] - np.sin(at / 2**power)).max() for power in (3, 2))
@@ -265,6 +239,6 @@ def C044() -> Evidence:
             "by the general term, the third is $\\sin(t/2^2)$, and its period $8\\pi$": general < EXACT
             and repeats[2] < 1e-9
         },
-        figure=f"after 8π, sin(t/8) has changed by up to {_printed(repeats[3])}, sin(t/4) by "
-        f"{_printed(repeats[2], 1e-9)}; sin(t/8) and the encoding's third dimension differ by up to {_printed(error)}",
+        figure=f"after 8π, sin(t/8) has changed by up to {below(repeats[3])}, sin(t/4) by "
+        f"{below(repeats[2], 1e-9)}; sin(t/8) and the encoding's third dimension differ by up to {below(error)}",
     )

@@ -1,12 +1,10 @@
 """The claims about texts longer than those of training: what fails, what stretches rotation, and Qwen3-8B's numbers."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
 
-from book.claims.evidence import Evidence, decides
+from book.claims.evidence import Evidence
 from posenc import scaling
 from posenc.analysis import ScoreFit, decay, fingerprint, fit_scores, unseen_angles
 from posenc.attention import attention
@@ -34,7 +32,6 @@ def _fitted(min_rotations: float, most_turns: float = np.inf) -> ScoreFit:
     return fit_scores(targets, THETA[rotations(FITTED, THETA) < most_turns], min_rotations=min_rotations)
 
 
-@decides
 def C118() -> Evidence:
     shares, figures = [], []
     for base, length in ((1e4, 4096), (1e6, 32_768), (1e4, 2048)):
@@ -52,7 +49,6 @@ def C118() -> Evidence:
     )
 
 
-@decides
 def C119() -> Evidence:
     unseen = _unseen(1e4, LENGTH)
     # are the angles of the trained length's second half already those of its first half?
@@ -66,7 +62,6 @@ def C119() -> Evidence:
     )
 
 
-@decides
 def C120() -> Evidence:
     unseen = _unseen(1e4, LENGTH)
     return Evidence(
@@ -80,7 +75,6 @@ def C120() -> Evidence:
     )
 
 
-@decides
 def C121() -> Evidence:
     every, two, four = _fitted(0), _fitted(2), _fitted(4)
     explodes = every.past_range > 1e4 * every.in_range
@@ -97,7 +91,6 @@ def _base_of(frequencies: np.ndarray) -> float:
     return float(frequencies[1] ** (-DIM / 2))
 
 
-@decides
 def C128() -> Evidence:
     factor, proper = 4, scaling.ntk_aware(DIM, factor=4).inv_freq
     naive = inv_freq(DIM, 1e4 * factor)  # the nearest guess for α
@@ -110,7 +103,6 @@ def C128() -> Evidence:
     )
 
 
-@decides
 def C129() -> Evidence:
     factor = 4
     stretched = scaling.yarn(DIM, factor=factor, original_max_position_embeddings=LENGTH, ramp="paper")
@@ -126,7 +118,6 @@ def C129() -> Evidence:
     )
 
 
-@decides
 def C130() -> Evidence:
     def bases(length: int) -> tuple[float, float]:
         found = scaling.dynamic_ntk(DIM, seq_len=length, original_max_position_embeddings=LENGTH).inv_freq
@@ -141,7 +132,6 @@ def C130() -> Evidence:
     )
 
 
-@decides
 def C210() -> Evidence:
     stretched = scaling.linear(DIM, factor=2).inv_freq
     at = angles(8191, stretched) / THETA  # the position of the trained list with the same angle
@@ -151,7 +141,6 @@ def C210() -> Evidence:
     )
 
 
-@decides
 def C211() -> Evidence:
     slowed, reached = {}, {}
     for factor in (2, 8, 32):
@@ -171,7 +160,6 @@ def _step(frequencies: np.ndarray) -> float:
     return float(np.linalg.norm(np.diff(fingerprint([0, 1], frequencies), axis=0)) / np.sqrt(len(frequencies)))
 
 
-@decides
 def C212() -> Evidence:
     stretched, aware = (method(DIM, factor=4).inv_freq for method in (scaling.linear, scaling.ntk_aware))
     steps = [_step(frequencies) for frequencies in (THETA, stretched, aware)]
@@ -183,7 +171,6 @@ def C212() -> Evidence:
     )
 
 
-@decides
 def C213() -> Evidence:
     ends, inside, beyond = [], [], []
     for factor in (2, 4, 8):
@@ -199,7 +186,6 @@ def C213() -> Evidence:
     )
 
 
-@decides
 def C216() -> Evidence:
     def at(length: int) -> np.ndarray:
         return scaling.dynamic_ntk(DIM, seq_len=length, original_max_position_embeddings=LENGTH).inv_freq
@@ -227,7 +213,6 @@ def C216() -> Evidence:
     )
 
 
-@decides
 def C217() -> Evidence:
     paper, released = (
         scaling.yarn(DIM, factor=4, original_max_position_embeddings=LENGTH, ramp=ramp).inv_freq
@@ -242,7 +227,6 @@ def C217() -> Evidence:
     )
 
 
-@decides
 def C222() -> Evidence:
     slowest, period = QWEN[-1], slowest_wavelength(QWEN_3)
     printed = 5_066_758
@@ -259,7 +243,6 @@ def C222() -> Evidence:
     )
 
 
-@decides
 def C223() -> Evidence:
     period = slowest_wavelength(QWEN_3)
     return Evidence(as_said=period > 5e6, figure=f"one rotation of the slowest pair: {period:,.0f} tokens")
@@ -269,7 +252,6 @@ def _unturned(base: float, length: int) -> int:
     return int(np.sum(rotations(length, inv_freq(DIM, base)) < 1))
 
 
-@decides
 def C224() -> Evidence:
     period, still = slowest_wavelength(QWEN_3), float(angles(QWEN_LENGTH, QWEN)[-1])
     unseen = _unseen(1e6, QWEN_LENGTH)
@@ -280,13 +262,11 @@ def C224() -> Evidence:
             "the period is that long, and the slowest pair does not come round": period > 100 * QWEN_LENGTH
             and still < np.pi
         },
-        figure=f"period {period / QWEN_LENGTH:.0f} times 32,768; there the slowest pair is at {still:.4f} rad, "
-        f"cosine {np.cos(still):.4f}. Pairs of less than a rotation: {unturned[0]} of 64, {unturned[1]} with base "
-        "10,000",
+        figure=f"period {period / QWEN_LENGTH:.0f} times 32,768; there the slowest pair is at {still:.4f} rad, cosine "
+        f"{np.cos(still):.4f}. Pairs of less than a rotation: {unturned[0]} of 64, {unturned[1]} with base 10,000",
     )
 
 
-@decides
 def C225() -> Evidence:
     below = {base: decay(np.arange(QWEN_LENGTH + 1), inv_freq(DIM, base)) < 0 for base in (1e4, 1e6)}
     first = {base: int(np.argmax(negative)) for base, negative in below.items()}
@@ -309,7 +289,6 @@ def _qwen(longest: int, rope_scaling: dict | None) -> np.ndarray:
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": QWEN_LENGTH}  # as Qwen3 recommends
 
 
-@decides
 def C226() -> Evidence:
     unscaled = {longest: np.allclose(_qwen(longest, None), inv_freq(DIM, 1e6)) for longest in (32_768, 131_072)}
     with_yarn = np.allclose(_qwen(32_768, YARN), inv_freq(DIM, 1e6))
@@ -321,7 +300,6 @@ def C226() -> Evidence:
     )
 
 
-@decides
 def C227() -> Evidence:
     native, longer = _qwen(QWEN_LENGTH, None), _qwen(QWEN_LENGTH, YARN)
     factor = THETA[-1] / QWEN[-1]
@@ -334,7 +312,6 @@ def C227() -> Evidence:
     )
 
 
-@decides
 def C228() -> Evidence:
     last = len(QWEN) - 1
     exponent = np.log(QWEN[-1]) / np.log(1e6)
@@ -345,7 +322,6 @@ def C228() -> Evidence:
     )
 
 
-@decides
 def C229() -> Evidence:
     # a fingerprint's likeness to that of another distance depends on the difference of the two alone
     score = decay(np.arange(2 * LENGTH), THETA)
@@ -357,7 +333,6 @@ def C229() -> Evidence:
     )
 
 
-@decides
 def C231() -> Evidence:
     length, rng = 512, np.random.default_rng(0)
     k = rng.standard_normal((length, DIM))
@@ -376,7 +351,6 @@ def C231() -> Evidence:
     )
 
 
-@decides
 def C236() -> Evidence:
     fast, slow = _fitted(4), _fitted(0, 4)
     return Evidence(
@@ -388,7 +362,6 @@ def C236() -> Evidence:
     )
 
 
-@decides
 def C240() -> Evidence:
     def weight(length: int, distance: int, sharper: float = 1.0) -> float:
         """Of a match that has half of the weight among 8192 keys; all other scores are 0."""
@@ -409,7 +382,6 @@ def C240() -> Evidence:
     )
 
 
-@decides
 def C241() -> Evidence:
     deltas, found = np.arange(100_000), []
     for dim, base, share in ((512, 1e6, 0.25), (128, 1e4, 0.25), (128, 1e4, 0.4)):

@@ -5,13 +5,11 @@ texts of n times the trained length, 128 tokens (64 for the quick models). Copyi
 blocks, where any copy will do, and of a block that was said once, so many tokens back.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
-from book.claims.evidence import Evidence, decides
+from book.claims.evidence import Evidence
 from posenc.lab import results
 from posenc.lab.intervals import Interval
 from posenc.lab.measured import benchmarks
@@ -60,7 +58,6 @@ def _range(values: np.ndarray) -> str:
     return f"{values.min():z.2f} to {values.max():z.2f}"
 
 
-@decides
 def C115() -> Evidence:
     """One model trained with the larger base; then one given a larger base than its own, as NTK-aware scaling does."""
     small, large = (_each("text", base, 1) for base in BASES)
@@ -75,7 +72,6 @@ def C115() -> Evidence:
     )
 
 
-@decides
 def C122() -> Evidence:
     kept, near, repeated, figures = [], [], [], []
     for base in BASES:
@@ -115,7 +111,6 @@ def _at_lengths(schemes: tuple[str, ...]) -> str:
     )
 
 
-@decides
 def C123() -> Evidence:
     def ordered(task: str, lengths: tuple[int, ...]) -> bool:
         return all(
@@ -134,7 +129,6 @@ def C123() -> Evidence:
     )
 
 
-@decides
 def C124() -> Evidence:
     repaired, helped, figures = [], [], []
     for task in ("text", "copy"):
@@ -159,7 +153,6 @@ def C124() -> Evidence:
     )
 
 
-@decides
 def C125() -> Evidence:
     """Text: as good as at the trained length, and better than without, for both bases and all seeds.
 
@@ -192,7 +185,6 @@ def C125() -> Evidence:
     )
 
 
-@decides
 def C126() -> Evidence:
     trained, longest = _each("text", "alibi", 1), _each("text", "alibi", 16)
     return Evidence(
@@ -210,7 +202,6 @@ def _sharpest(task: str, scheme: str) -> tuple[np.ndarray, np.ndarray]:
     return plain, best
 
 
-@decides
 def C127() -> Evidence:
     figures = []
     for task in ("text", "copy"):
@@ -224,7 +215,6 @@ def C127() -> Evidence:
 STATIC = ("linear", "ntk_aware")  # the methods that note 004 has described where it compares them
 
 
-@decides
 def C214() -> Evidence:
     text, near, figures = [], [], []
     for base in BASES:
@@ -248,7 +238,6 @@ def C214() -> Evidence:
     )
 
 
-@decides
 def C215() -> Evidence:
     worse: dict[str, list[bool]] = {"text": [], "copy": []}
     near, further, figures = [], [], []
@@ -277,7 +266,6 @@ def C215() -> Evidence:
     )
 
 
-@decides
 def C220() -> Evidence:
     def better(*lengths: int) -> bool:
         return all(
@@ -290,7 +278,6 @@ def C220() -> Evidence:
     )
 
 
-@decides
 def C230() -> Evidence:
     """Flat where the answer is near; then where it is half the text back, further than in training."""
     flat = [
@@ -305,9 +292,8 @@ def C230() -> Evidence:
             "for the loss, and for copying what is near": np.all(flat[0] < NATS) and near.low > 1 - SHARE,
             "for copying from half the text back, with the paper's slopes too": np.all(gentle[2] > gentle[0] - SHARE),
         },
-        figure=f"at 16 times the trained length loss on text and accuracy on repeated blocks change by at most "
+        figure="at 16 times the trained length loss on text and accuracy on repeated blocks change by at most "
         f"{flat[0].max():.2f} and {flat[1].max():.2f}, and of a block that occurs once, 32 tokens back {near} is "
-        f"found; copying from half the text back {', '.join(map(_range, far))} "
-        f"at 1, 2, 4 and 8 times it; with the paper's gentler slopes {', '.join(map(_range, gentle))} at 1, 8 and 16 "
-        "times it",
+        f"found; copying from half the text back {', '.join(map(_range, far))} at 1, 2, 4 and 8 times it; with the "
+        f"paper's gentler slopes {', '.join(map(_range, gentle))} at 1, 8 and 16 times it",
     )

@@ -1,12 +1,10 @@
 """The claims that chapters 01 and 02 tell: what attention computes, and what it can see of the order of words."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np
 
-from book.claims.evidence import Evidence, decides
+from book.claims.evidence import Evidence, below, listed
 from posenc.absolute import relative_positions, sinusoidal
 from posenc.analysis import decay
 from posenc.attention import Attention, attention
@@ -49,12 +47,6 @@ def _apart(first: np.ndarray, second: np.ndarray) -> float:
     return float(np.abs(first - second).max())
 
 
-def _printed(difference: float, limit: float = EXACT) -> str:
-    """Rounding errors differ from machine to machine: they are printed by their limit."""
-    return f"below {limit:.0e}" if difference < limit else f"{difference:.2f}"
-
-
-@decides
 def C001() -> Evidence:
     there, back = (_attend(_sentence(words)).output for words in ("I love you", "you love I"))
     moved, pooled = _apart(there, back[::-1]), _apart(there.mean(axis=0), back.mean(axis=0))
@@ -63,12 +55,11 @@ def C001() -> Evidence:
         weaker={
             "the rows move with the words, and what is made of all rows alike stays": moved < EXACT and pooled < EXACT
         },
-        figure=f"outputs position by position differ by up to {_printed(_apart(there, back))}, word by word by "
-        f"{_printed(moved)}, their means by {_printed(pooled)}",
+        figure=f"outputs position by position differ by up to {below(_apart(there, back))}, word by word by "
+        f"{below(moved)}, their means by {below(pooled)}",
     )
 
 
-@decides
 def C002() -> Evidence:
     pairs = np.random.default_rng(8).standard_normal((1000, 2, DIM))
     there, back = _attend(pairs).output, _attend(pairs[:, ::-1]).output
@@ -81,11 +72,10 @@ def C002() -> Evidence:
             and pooled < EXACT
         },
         figure=f"1000 pairs of words: T(x, y) − T(y, x) has {change:.0%} of the root mean square of T(x, y); with rows "
-        f"exchanged again the difference is {_printed(moved)}, of the means {_printed(pooled)}",
+        f"exchanged again the difference is {below(moved)}, of the means {below(pooled)}",
     )
 
 
-@decides
 def C003() -> Evidence:
     there, back = (_layers(_sentence(words), 2, causal=False) for words in ("I love you", "you love I"))
     # the row of the second matrix that comes closest to each row of the first
@@ -94,12 +84,11 @@ def C003() -> Evidence:
         as_said=_apart(there, back) < EXACT,
         weaker={"the rows as a set are the same": _apart(there, back[closest]) < EXACT},
         figure=f"two layers: rows 1, 2, 3 of the first matrix are rows {', '.join(str(row + 1) for row in closest)} "
-        f"of the second to {_printed(_apart(there, back[closest]))}; their first rows differ by "
+        f"of the second to {below(_apart(there, back[closest]))}; their first rows differ by "
         f"{_apart(there[0], back[0]):.2f}",
     )
 
 
-@decides
 def C004() -> Evidence:
     rng = np.random.default_rng(3)
     q, k, v = (rng.standard_normal((rows, 8)) for rows in (1, 3, 3))
@@ -107,11 +96,10 @@ def C004() -> Evidence:
     change, moved = _apart(there.output, back.output), _apart(there.weights, back.weights)
     return Evidence(
         as_said=change < EXACT and moved > 0.1,
-        figure=f"the weights move by up to {moved:.2f}, the output by {_printed(change)}",
+        figure=f"the weights move by up to {moved:.2f}, the output by {below(change)}",
     )
 
 
-@decides
 def C005() -> Evidence:
     order = np.random.default_rng(4).permutation(len(MANY))
     permutation = np.eye(len(MANY))[order]
@@ -123,12 +111,11 @@ def C005() -> Evidence:
     moved = _apart(after.weights, before.weights)
     return Evidence(
         as_said=max(errors) < EXACT and moved > 0.1,
-        figure=f"order {' '.join(str(row + 1) for row in order)}: scores agree to {_printed(errors[0])}, weights to "
-        f"{_printed(errors[1])}, though single weights move by up to {moved:.2f}",
+        figure=f"order {' '.join(str(row + 1) for row in order)}: scores agree to {below(errors[0])}, weights to "
+        f"{below(errors[1])}, though single weights move by up to {moved:.2f}",
     )
 
 
-@decides
 def C006() -> Evidence:
     order = np.random.default_rng(4).permutation(len(MANY))
     before, after = _attend(MANY), _attend(MANY[order])
@@ -139,25 +126,23 @@ def C006() -> Evidence:
     masked = _apart(causal[1], causal[0][moved])
     return Evidence(
         as_said=max(score, by_words) < EXACT < by_place,
-        figure=f"six words in another order: the score of the same two words changes by {_printed(score)}, their "
-        f"weight by {_printed(by_words)}, under a causal mask by up to {_printed(masked)}; place by place, weights "
-        f"change by up to {_printed(by_place)}",
+        figure=f"six words in another order: the score of the same two words changes by {below(score)}, their "
+        f"weight by {below(by_words)}, under a causal mask by up to {below(masked)}; place by place, weights "
+        f"change by up to {below(by_place)}",
     )
 
 
-@decides
 def C007() -> Evidence:
     x = _sentence("dog bites man bites")
     both_ways, causal = (_attend(x, causal=causal).output for causal in (False, True))
     change = [_apart(output[1], output[3]) for output in (both_ways, causal)]
     return Evidence(
         cases={"without a mask": change[0] < EXACT, "under a causal mask": change[1] < EXACT},
-        figure=f"“dog bites man bites”: the outputs of “bites” differ by {_printed(change[0])} without a mask, by up "
-        f"to {_printed(change[1])} under a causal one",
+        figure=f"“dog bites man bites”: the outputs of “bites” differ by {below(change[0])} without a mask, by up "
+        f"to {below(change[1])} under a causal one",
     )
 
 
-@decides
 def C008() -> Evidence:
     change = []
     for causal in (False, True):
@@ -168,12 +153,11 @@ def C008() -> Evidence:
         change.append(_apart(second, third))
     return Evidence(
         cases={"without a mask": change[0] < EXACT, "under a causal mask": change[1] < EXACT},
-        figure=f"the output of “love” changes by {_printed(change[0])} without a mask, by up to {_printed(change[1])} "
+        figure=f"the output of “love” changes by {below(change[0])} without a mask, by up to {below(change[1])} "
         "under a causal one",
     )
 
 
-@decides
 def C009() -> Evidence:
     rng = np.random.default_rng(5)
     table, first, second = (rng.standard_normal(shape) for shape in ((9, DIM), (DIM, 4 * DIM), (4 * DIM, DIM)))
@@ -191,11 +175,10 @@ def C009() -> Evidence:
     return Evidence(
         as_said=error < EXACT and neighbours > 0.1,
         figure=f"a word alone and in its sentence, through embedding and feed-forward layer: difference "
-        f"{_printed(error)}; among other neighbours attention gives it an output that differs by {neighbours:.2f}",
+        f"{below(error)}; among other neighbours attention gives it an output that differs by {neighbours:.2f}",
     )
 
 
-@decides
 def C010() -> Evidence:
     sentences = ("dog bites man", "man bites dog")
     code = sinusoidal(np.arange(3), DIM)
@@ -211,12 +194,11 @@ def C010() -> Evidence:
     bare, masked, placed = max(change()), change(causal=True)[0], change(code)[0]
     return Evidence(
         as_said=bare < EXACT,
-        figure=f"no word's output changes by more than {_printed(bare)}; that of “dog” changes by up to "
-        f"{_printed(masked)} under a causal mask, {_printed(placed)} with a sinusoidal encoding",
+        figure=f"no word's output changes by more than {below(bare)}; that of “dog” changes by up to "
+        f"{below(masked)} under a causal mask, {below(placed)} with a sinusoidal encoding",
     )
 
 
-@decides
 def C011() -> Evidence:
     orders = [[*order, 4] for order in permutations(range(4))]  # of the four words before the last
 
@@ -228,12 +210,11 @@ def C011() -> Evidence:
     return Evidence(
         as_said=two > 0.01 > two_ways,
         figure=f"output of the last of five words, over all {len(orders)} orders of the others: changes by "
-        f"{_printed(one)} after one causal layer, by up to {_printed(two)} after two, by {_printed(two_ways)} after "
+        f"{below(one)} after one causal layer, by up to {below(two)} after two, by {below(two_ways)} after "
         "two without a mask",
     )
 
 
-@decides
 def C012() -> Evidence:
     same = np.tile(EMBEDDING["love"], (8, 1))
     marked = np.concatenate([EMBEDDING["I"][None], same])  # a first token of its own, as BOS is
@@ -243,8 +224,8 @@ def C012() -> Evidence:
     counts = _apart(flag, 1 / np.arange(1, 10)) < EXACT
     return Evidence(
         as_said=spread[1] > 0.01 and counts,
-        figure=f"outputs of eight equal tokens differ by {_printed(spread[0])}, behind a first token of its own kind "
-        f"by up to {_printed(spread[1])}; equal weights bring a flag on it to {flag[0]:.0f}, {flag[1]:.3f}, "
+        figure=f"outputs of eight equal tokens differ by {below(spread[0])}, behind a first token of its own kind "
+        f"by up to {below(spread[1])}; equal weights bring a flag on it to {flag[0]:.0f}, {flag[1]:.3f}, "
         f"{flag[2]:.3f}, …, {flag[-1]:.3f}",
     )
 
@@ -259,7 +240,6 @@ def _random_attention(width: int, keys: int, scale: float | None = None) -> Atte
     return attention(q, k, k[:, :1], scale=scale)
 
 
-@decides
 def C013() -> Evidence:
     raw, scaled = (
         np.array([_random_attention(width, 1000, scale).logits.var() for width in WIDTHS]) for scale in (1.0, None)
@@ -268,11 +248,10 @@ def C013() -> Evidence:
     return Evidence(
         as_said=grows and fixed,
         figure=f"variance of q·k for {', '.join(map(str, WIDTHS))} dimensions: "
-        f"{', '.join(f'{value:.1f}' for value in raw)}; over √d_k: {', '.join(f'{value:.2f}' for value in scaled)}",
+        f"{listed(raw, 1)}; over √d_k: {listed(scaled, 2)}",
     )
 
 
-@decides
 def C014() -> Evidence:
     def gradient(width: int, scale: float | None) -> float:
         """The trace of softmax's matrix of derivatives, diag(w) − wwᵀ, averaged over queries."""
@@ -284,11 +263,10 @@ def C014() -> Evidence:
     return Evidence(
         as_said=falls and raw[-1] < 0.1 and min(scaled) > 0.9,
         figure=f"trace of the softmax Jacobian, 32 keys of {', '.join(map(str, WIDTHS))} dimensions: "
-        f"{', '.join(f'{value:.3f}' for value in raw)}; scaled {', '.join(f'{value:.3f}' for value in scaled)}",
+        f"{listed(raw)}; scaled {listed(scaled)}",
     )
 
 
-@decides
 def C015() -> Evidence:
     queries, keys = (MANY @ w for w in PROJECTIONS[0, :2])
     by_words = np.array([[sum(a * b for a, b in zip(q, k, strict=True)) for k in keys] for q in queries])
@@ -297,11 +275,10 @@ def C015() -> Evidence:
     return Evidence(
         as_said=logits.shape == (6, 6) and error < EXACT and transposed > 0.1,
         figure=f"six words: shape {logits.shape}, entry (i, j) is that of word i's query and word j's key to "
-        f"{_printed(error)}; with query and key exchanged it differs by up to {transposed:.2f}",
+        f"{below(error)}; with query and key exchanged it differs by up to {transposed:.2f}",
     )
 
 
-@decides
 def C016() -> Evidence:
     def accepted(query: int, key: int, value: int) -> bool:
         q, k, v = (np.ones((5, width)) for width in (query, key, value))
@@ -318,7 +295,6 @@ def C016() -> Evidence:
     )
 
 
-@decides
 def C017() -> Evidence:
     rng = np.random.default_rng(6)
     from_word, from_state = rng.standard_normal((2, DIM, DIM)) / np.sqrt(DIM)
@@ -335,11 +311,10 @@ def C017() -> Evidence:
     return Evidence(
         as_said=recurrent > 0.1,
         figure=f"“dog bites man” against its reverse: the last state of a small tanh RNN differs by up to "
-        f"{_printed(recurrent)}, the mean output of attention by {_printed(pooled)}",
+        f"{below(recurrent)}, the mean output of attention by {below(pooled)}",
     )
 
 
-@decides
 def C018() -> Evidence:
     rng = np.random.default_rng(7)
     logits, weights = [], []
@@ -360,7 +335,6 @@ def C018() -> Evidence:
     )
 
 
-@decides
 def C019() -> Evidence:
     at = np.arange(len(MANY))
 
@@ -387,6 +361,6 @@ def C019() -> Evidence:
             "where queries and keys bring the direction, as with rotation": rotary > 0.1 and asymmetry < EXACT,
             "for a symmetric bias on the scores": bias > EXACT,
         },
-        figure=f"six words read backwards: with a bias of −|i − j|/2 each word's output changes by {_printed(bias)}, "
-        f"with rotation by up to {_printed(rotary)}, though S(m) and S(−m) differ by {_printed(asymmetry)}",
+        figure=f"six words read backwards: with a bias of −|i − j|/2 each word's output changes by {below(bias)}, "
+        f"with rotation by up to {below(rotary)}, though S(m) and S(−m) differ by {below(asymmetry)}",
     )

@@ -3,15 +3,13 @@
 What a listing does wrong is done here in a few lines of our own, run, and compared with the package.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable
 
 import numpy as np
 
-from book.claims.evidence import Evidence, decides
+from book.claims.evidence import Evidence, listed
 from posenc.absolute import integer, normalised, relative_positions, sinusoidal
 from posenc.analysis import first_tie, needle_weight, uniform_attention_std
 from posenc.attention import attention
@@ -48,7 +46,6 @@ def _angle_error(position: int, rounded: Callable[[np.ndarray], np.ndarray]) -> 
     return float(np.abs(product - angles(position, THETA)).max())
 
 
-@decides
 def C131() -> Evidence:
     near = {name: _angle_error(32_768, to) for name, to in (("float32", np.float32), ("bfloat16", _bfloat16))}
     far = _angle_error(1_000_000, np.float32)
@@ -95,7 +92,6 @@ def _multiplications(method: Callable[..., np.ndarray]) -> int:
     return _Counted.count
 
 
-@decides
 def C132() -> Evidence:
     dense, elementwise = _multiplications(rotate_matrix), _multiplications(rotate)
     token, tokens = angles([7.0], THETA), 4096
@@ -108,7 +104,6 @@ def C132() -> Evidence:
     )
 
 
-@decides
 def C232() -> Evidence:
     heads, length, small = 32, 32_768, 64
     at = np.arange(small)
@@ -138,7 +133,6 @@ def C232() -> Evidence:
 # No position code
 
 
-@decides
 def C133() -> Evidence:
     lengths, wanted = (128, 512, 2048, 8192), 6.0
     plain, fixed = (needle_weight(np.array(lengths), wanted, 1 / sharpness) for sharpness in (1.0, 1.2))
@@ -148,7 +142,7 @@ def C133() -> Evidence:
         as_said=growing[-1] > 0.8 * plain[0] and delayed,
         figure="weight of one key of logit 6 among 128, 512, 2048, 8192: "
         + "; ".join(
-            f"{name} {', '.join(f'{weight:.3f}' for weight in weights)}"
+            f"{name} {listed(weights)}"
             for name, weights in (("λ = 1", plain), ("λ = 1.2", fixed), ("λ = ln n/ln 128", growing))
         ),
     )
@@ -160,7 +154,6 @@ def _deviations(values: np.ndarray, lengths: tuple[int, ...]) -> list[float]:
     return [float(np.sqrt(np.mean(output**2))) for output in received]
 
 
-@decides
 def C134() -> Evidence:
     lengths = (1, 16, 256, 2048)
     values = np.random.default_rng(0).standard_normal((2048, 2000))
@@ -175,13 +168,11 @@ def C134() -> Evidence:
             "for independent values and attention that averages over them": np.abs(ratio - 1).max() < 0.05,
             "for attention that picks out one token": np.ptp(picked) > 0.2,
         },
-        figure=f"standard deviation at word 1, 16, 256, 2048: {', '.join(f'{value:.3f}' for value in deviations)}; "
-        f"times √n: {', '.join(f'{value:.2f}' for value in ratio)}; of one token that is picked out: "
-        f"{', '.join(f'{value:.2f}' for value in picked)}",
+        figure=f"standard deviation at word 1, 16, 256, 2048: {listed(deviations)}; times √n: {listed(ratio, 2)}; of "
+        f"one token that is picked out: {listed(picked, 2)}",
     )
 
 
-@decides
 def C135() -> Evidence:
     ties = {precision: first_tie(precision, 5000) for precision in ("bfloat16", "float16", "float32")}
     gaps = [float(-np.diff(uniform_attention_std(np.array([n, n + 1])))[0]) for n in (100, 1000)]
@@ -193,7 +184,6 @@ def C135() -> Evidence:
     )
 
 
-@decides
 def C137() -> Evidence:
     lengths = (1, 2, 3, 1024)
     words = np.random.default_rng(0).standard_normal((1024, 2000))
@@ -203,9 +193,8 @@ def C137() -> Evidence:
     counts = max(abs(value * n - 1) for value, n in zip(flag, lengths, strict=True))
     return Evidence(
         as_said=abs(fade[0] / float(uniform_attention_std(1024)) - 1) < 0.1 and counts < 1e-9,
-        figure=f"size of the output at word 1024 over that at word 1: different words {fade[0]:.3f}, one word repeated "
-        f"{fade[1]:.3f}; a mark on the first word arrives at words 1, 2, 3, 1024 as "
-        f"{', '.join(f'{value:.3f}' for value in flag)}",
+        figure=f"size of the output at word 1024 over that at word 1: different words {fade[0]:.3f}, one word "
+        f"repeated {fade[1]:.3f}; a mark on the first word arrives at words 1, 2, 3, 1024 as {listed(flag)}",
     )
 
 
@@ -222,7 +211,6 @@ def _filled(rows: int, dim: int) -> np.ndarray:
     return table
 
 
-@decides
 def C140() -> Evidence:
     import torch
 
@@ -339,7 +327,6 @@ def _flaws(torch) -> list[bool]:
     ]
 
 
-@decides
 def C141() -> Evidence:
     import torch
 
@@ -358,7 +345,6 @@ def C141() -> Evidence:
     )
 
 
-@decides
 def C142() -> Evidence:
     def turned(x, cos, sin):
         even, odd = x[..., 0::2], x[..., 1::2]
@@ -388,7 +374,6 @@ def C142() -> Evidence:
     )
 
 
-@decides
 def C143() -> Evidence:
     at, column = np.arange(512)[:, None], np.arange(768)
     counted = np.array_equal(integer(np.arange(5), 4), [[t] * 4 for t in range(5)])
@@ -403,7 +388,6 @@ def C143() -> Evidence:
     )
 
 
-@decides
 def C145() -> Evidence:
     lines = ["# Qwen3-8B config", "{", '  "head_dim": 128,', '  "rope_theta": 1000000,', "  ...", "}"]
     bare = "{" + lines[2] + lines[3].rstrip(",") + "}"

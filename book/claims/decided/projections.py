@@ -1,10 +1,8 @@
 """The claims that chapters 04, 12 and 13 tell about added codes: their decay, their base, the sum, the projections."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from book.claims.evidence import Evidence, decides
+from book.claims.evidence import Evidence, below, listed
 from posenc.absolute import DENOMINATORS, learned, shift_matrix, sinusoidal
 from posenc.analysis import (
     decay,
@@ -25,11 +23,6 @@ THETA, WIDE_THETA = inv_freq(DIM, BASE), inv_freq(WIDE, BASE)
 LENGTH, FAR = 512, 65_536
 CODES = sinusoidal(np.arange(LENGTH), DIM, BASE)
 AT, OFFSETS = np.arange(100, 412, 8), np.arange(-100, 101)  # of queries, and of keys seen from them
-
-
-def _error(value: float, limit: float = 1e-9) -> str:
-    """A difference in words, so that rounding noise is not printed."""
-    return f"below {limit:.0e}" if value < limit else f"{value:.2g}"
 
 
 def _random(seed: int, dim: int = DIM) -> np.ndarray:
@@ -61,7 +54,6 @@ def _nearness(between: np.ndarray) -> float:
     return float(np.mean([np.corrcoef(-OFFSETS[right], row[right])[0, 1] for row in _kernel(between)]))
 
 
-@decides
 def C078() -> Evidence:
     shift = shift_matrix(1, DIM, BASE)
     # a head with W_Qᵀ·W_K = the shift by one
@@ -71,13 +63,12 @@ def C078() -> Evidence:
     return Evidence(
         as_said=not any(sees),
         weaker={"without projections they do not tell it": _asymmetry(np.eye(DIM)) < 1e-9},
-        figure=f"asymmetry (standard deviations) {_error(_asymmetry(np.eye(DIM)))} with W = I, {_asymmetry(shift):.2f} "
-        f"with W = shift by one (drift with the place {_error(_drift(shift))}); that head gives the word before "
-        f"{before.min():.2f} or more of its weight, at each of {len(before)} positions",
+        figure=f"asymmetry (standard deviations) {below(_asymmetry(np.eye(DIM)), 1e-9)} with W = I, "
+        f"{_asymmetry(shift):.2f} with W = shift by one (drift with the place {below(_drift(shift), 1e-9)}); that "
+        f"head gives the word before {before.min():.2f} or more of its weight, at each of {len(before)} positions",
     )
 
 
-@decides
 def C079() -> Evidence:
     random = [_random(seed) for seed in range(3)]
     near = [_nearness(between) for between in random]
@@ -91,12 +82,11 @@ def C079() -> Evidence:
             "for a shift by one token": _nearness(shift) < 0.5,
         },
         figure=f"correlation with nearness: W = I {_nearness(np.eye(DIM)):.2f}, three random W "
-        f"{', '.join(f'{value:.2f}' for value in near)} (drift with the place {min(drift):.2f} or more), "
+        f"{listed(near, 2)} (drift with the place {min(drift):.2f} or more), "
         f"0.9·I + 0.1·random {_nearness(mixed):.2f}, shift by one {_nearness(shift):.2f}",
     )
 
 
-@decides
 def C080() -> Evidence:
     plain, random, blocks = np.eye(DIM), _random(0), _blocks(0)
     asymmetry = {name: _asymmetry(between) for name, between in (("I", plain), ("R", random), ("B", blocks))}
@@ -106,13 +96,12 @@ def C080() -> Evidence:
             "for a random matrix, the product depends on the place and is not monotonic": _drift(random) > 0.5
             and abs(_nearness(random)) < 0.5
         },
-        figure=f"W = I, random, blocks aI + bJ: asymmetry (standard deviations) {_error(asymmetry['I'])}, "
-        f"{asymmetry['R']:.2f}, {asymmetry['B']:.2f}; drift with the place {_error(_drift(plain))}, "
-        f"{_drift(random):.2f}, {_error(_drift(blocks))}",
+        figure=f"W = I, random, blocks aI + bJ: asymmetry (standard deviations) {below(asymmetry['I'], 1e-9)}, "
+        f"{asymmetry['R']:.2f}, {asymmetry['B']:.2f}; drift with the place {below(_drift(plain), 1e-9)}, "
+        f"{_drift(random):.2f}, {below(_drift(blocks), 1e-9)}",
     )
 
 
-@decides
 def C081() -> Evidence:
     codes = CODES[:192]
     words = np.random.default_rng(3).standard_normal(codes.shape)
@@ -128,13 +117,12 @@ def C081() -> Evidence:
     plain, projected = last_term(none, none), last_term(w_q, w_k)
     return Evidence(
         as_said=error < 1e-9 and abs(plain[0] - plain[1]) < 1e-9 < abs(projected[0] - projected[1]),
-        figure=f"sum of the four terms minus the score: {_error(error)}; the last term at distance 7, and 50 tokens "
-        f"on: {plain[0]:.3f} and {plain[1]:.3f} without projections, {projected[0]:.3f} and {projected[1]:.3f} with "
-        "random ones",
+        figure=f"sum of the four terms minus the score: {below(error, 1e-9)}; the last term at distance 7, and 50 "
+        f"tokens on: {plain[0]:.3f} and {plain[1]:.3f} without projections, {projected[0]:.3f} and {projected[1]:.3f} "
+        "with random ones",
     )
 
 
-@decides
 def C082() -> Evidence:
     first_rise = {d: int(np.argmax(np.diff(decay(np.arange(100), inv_freq(d, BASE))) > 0)) for d in (32, 64, 128, 512)}
     near = decay(np.arange(1, 201), THETA)
@@ -151,7 +139,6 @@ def C082() -> Evidence:
     )
 
 
-@decides
 def C083() -> Evidence:
     # local: maxima one turn of the fastest pair apart, on the smooth curve of a wide code
     wide = decay(np.arange(201), WIDE_THETA)
@@ -167,7 +154,6 @@ def C083() -> Evidence:
     )
 
 
-@decides
 def C084() -> Evidence:
     score = decay(np.arange(2**17), WIDE_THETA)
     octaves = np.array([score[2**j : 2 ** (j + 1)].mean() for j in range(17)])
@@ -183,11 +169,10 @@ def C084() -> Evidence:
         },
         figure=f"width 512: S at 1, 100, 1000: {score[1]:.3f}, {score[100]:.3f}, {score[1000]:.3f}; {rises:.0%} of the "
         f"steps up to 8191 rise; means over octaves fall from {octaves[0]:.2f} at 1 to {octaves[12]:.3f} from 4096 "
-        f"on, and are {', '.join(f'{mean:.3f}' for mean in octaves[13:])} in the four that follow",
+        f"on, and are {listed(octaves[13:])} in the four that follow",
     )
 
 
-@decides
 def C085() -> Evidence:
     bases = (1e2, 1e4, 1e6, 1e8)
     codes = [sinusoidal([0, 1], WIDE, base) for base in bases]
@@ -199,13 +184,11 @@ def C085() -> Evidence:
             "where α divides the position in every dimension": divided[-1] > 0.999,
             "where α is the base": similar[-1] > 0.999,
         },
-        figure="similarity of neighbours, width 512, α = 100, 10⁴, 10⁶, 10⁸: as the divisor "
-        f"{', '.join(f'{value:.6f}' for value in divided)}; as the base "
-        f"{', '.join(f'{value:.3f}' for value in similar)}",
+        figure=f"similarity of neighbours, width 512, α = 100, 10⁴, 10⁶, 10⁸: as the divisor {listed(divided, 6)}; as "
+        f"the base {listed(similar)}",
     )
 
 
-@decides
 def C086() -> Evidence:
     after, first = np.arange(20, 600_001), {}
     for base in (BASE, 1e5):
@@ -225,7 +208,6 @@ def C086() -> Evidence:
     )
 
 
-@decides
 def C087() -> Evidence:
     far, near = decay(np.arange(1000, FAR), THETA), decay([1, 10, 100], THETA)
     unseen = unseen_angles(THETA, LENGTH, 2 * LENGTH, 0.02)[rotations(LENGTH, THETA) >= 1]
@@ -238,7 +220,6 @@ def C087() -> Evidence:
     )
 
 
-@decides
 def C088() -> Evidence:
     nearest = decay(np.arange(1, FAR), THETA).max()
     slowest = sinusoidal(np.arange(FAR), DIM, BASE)[:, -2:]
@@ -252,7 +233,6 @@ def C088() -> Evidence:
     )
 
 
-@decides
 def C089() -> Evidence:
     def both(dim: int) -> tuple[np.ndarray, np.ndarray]:
         even = np.arange(0, dim, 2, dtype=np.float32)
@@ -265,12 +245,11 @@ def C089() -> Evidence:
         as_said=huge.min() < np.finfo(np.float32).tiny,
         weaker={"in float32 it is the more accurate of the two": errors[1] < errors[0]},
         figure=f"float32: least power {huge.min():.1e} at width 2²⁰, where numbers underflow from "
-        f"{np.finfo(np.float32).tiny:.0e} down; relative error at width 512: power {_error(errors[0], 2e-7)}, exp of a "
+        f"{np.finfo(np.float32).tiny:.0e} down; relative error at width 512: power {below(errors[0], 2e-7)}, exp of a "
         f"logarithm {errors[1]:.0e}",
     )
 
 
-@decides
 def C091() -> Evidence:
     codes = sinusoidal(np.arange(LENGTH), WIDE, BASE)
     bounded, length = np.abs(codes).max() <= 1, np.linalg.norm(codes, axis=-1).mean()
@@ -287,7 +266,6 @@ def C091() -> Evidence:
     )
 
 
-@decides
 def C092() -> Evidence:
     half = sinusoidal(np.arange(LENGTH), DIM, BASE, "half-split")
     moved = np.abs(CODES[:, layout_permutation(DIM)] - half).max()
@@ -295,13 +273,12 @@ def C092() -> Evidence:
     other = inv_freq(DIM, BASE)[-1], sinusoidal(1, DIM, BASE, denominators=DENOMINATORS[1])[-2]
     return Evidence(
         as_said=moved < 1e-12 and products < 1e-9,
-        figure=f"columns moved: largest difference {_error(moved)}; products of any two encodings: {_error(products)}. "
-        f"Apart from the order, that library's last frequency is {np.arcsin(other[1]):.4e} and the paper's "
-        f"{other[0]:.4e}",
+        figure=f"columns moved: largest difference {below(moved, 1e-9)}; products of any two encodings: "
+        f"{below(products, 1e-9)}. Apart from the order, that library's last frequency is {np.arcsin(other[1]):.4e} "
+        f"and the paper's {other[0]:.4e}",
     )
 
 
-@decides
 def C093() -> Evidence:
     rng = np.random.default_rng(0)
     words, codes = rng.standard_normal((4 * LENGTH, DIM)), np.tile(CODES, (4, 1))
@@ -318,13 +295,12 @@ def C093() -> Evidence:
     return Evidence(
         as_said=untied < 1e-9,
         weaker={"a map of [word; encoding] is the sum of a map of each": same < 1e-9},
-        figure=f"a random map of [word; encoding] minus the sum of its two halves: {_error(same)}; by the best map of "
-        f"word + encoding: misses {untied:.2f}; with the "
-        f"same matrix for both: {_error(tied)}. Parameters {2 * for_words.size:,} against {for_words.size:,}",
+        figure=f"a random map of [word; encoding] minus the sum of its two halves: {below(same, 1e-9)}; by the best "
+        f"map of word + encoding: misses {untied:.2f}; with the same matrix for both: {below(tied, 1e-9)}. Parameters "
+        f"{2 * for_words.size:,} against {for_words.size:,}",
     )
 
 
-@decides
 def C094() -> Evidence:
     def cosine(dim: int) -> float:
         """Root mean square cosine of a random word and an encoding."""
@@ -343,7 +319,6 @@ def C094() -> Evidence:
     )
 
 
-@decides
 def C095() -> Evidence:
     word = np.random.default_rng(0).standard_normal(DIM)
     added = word + CODES
@@ -363,7 +338,6 @@ def C095() -> Evidence:
     )
 
 
-@decides
 def C096() -> Evidence:
     table = np.random.default_rng(0).standard_normal((LENGTH, DIM))
     at, step = [5, 6, 100, 101], shift_matrix(1, DIM, BASE)
@@ -380,11 +354,11 @@ def C096() -> Evidence:
             "for the sinusoidal encoding": abs(waves[0] - waves[1]) > 1e-9 or max(led) > 1e-9,
         },
         figure=f"products at 5, 6 and at 100, 101: sinusoidal {waves[0]:.4f} and {waves[1]:.4f}, a random table "
-        f"{rows[0]:.1f} and {rows[1]:.1f}; one matrix leads from each encoding to the next, error {_error(max(led))}",
+        f"{rows[0]:.1f} and {rows[1]:.1f}; one matrix leads from each encoding to the next, error "
+        f"{below(max(led), 1e-9)}",
     )
 
 
-@decides
 def C097() -> Evidence:
     at = np.array([0, 50, 300])
     sums = {distance: CODES[at] + CODES[at + distance] for distance in (1, 10, 100)}
@@ -400,7 +374,6 @@ def C097() -> Evidence:
     )
 
 
-@decides
 def C098() -> Evidence:
     drawn = {k: sinusoidal(k, WIDE, BASE)[0::2][:100] for k in (0, 4, 8, 12)}
     crossings = {k: 1 + np.flatnonzero(np.diff(np.sign(values)) != 0) for k, values in drawn.items()}
@@ -414,7 +387,6 @@ def C098() -> Evidence:
     )
 
 
-@decides
 def C099() -> Evidence:
     seen, new = sinusoidal(np.arange(20), DIM, BASE), sinusoidal(20, DIM, BASE)
     length = np.linalg.norm(new) - np.linalg.norm(seen[0])
@@ -423,11 +395,10 @@ def C099() -> Evidence:
     return Evidence(
         as_said=np.isfinite(new).all() and abs(length) < 1e-9 and error < 1e-9 and known > 1e-3,
         figure=f"the 21st encoding is as long as the others ({np.linalg.norm(new):.1f}), is the 20th shifted by one "
-        f"(error {_error(error)}) and none of the first 20",
+        f"(error {below(error, 1e-9)}) and none of the first 20",
     )
 
 
-@decides
 def C101() -> Evidence:
     table = np.random.default_rng(0).standard_normal((LENGTH, DIM))
     served = [
@@ -446,7 +417,6 @@ def C101() -> Evidence:
     )
 
 
-@decides
 def C102() -> Evidence:
     unseen, turned = unseen_angles(THETA, LENGTH, 2 * LENGTH, 0.02), rotations(LENGTH, THETA) >= 1
     late = sinusoidal(10_000 + np.arange(LENGTH), DIM, BASE)
@@ -454,13 +424,12 @@ def C102() -> Evidence:
     return Evidence(
         as_said=kept < 1e-9 and unseen.max() < 0.1,
         weaker={"the encoding can be computed there, and its products depend on the distance alone": kept < 1e-9},
-        figure=f"products by distance are the same from position 10000 on (error {_error(kept)}); unseen angles from "
-        f"512 to 1023: {turned.sum()} pairs that have rotated once {unseen[turned].mean():.2f}, {np.sum(~turned)} "
-        f"others {unseen[~turned].mean():.2f}",
+        figure=f"products by distance are the same from position 10000 on (error {below(kept, 1e-9)}); unseen angles "
+        f"from 512 to 1023: {turned.sum()} pairs that have rotated once {unseen[turned].mean():.2f}, "
+        f"{np.sum(~turned)} others {unseen[~turned].mean():.2f}",
     )
 
 
-@decides
 def C103() -> Evidence:
     codes = sinusoidal(np.arange(8), 16, BASE)
     words = np.where(np.arange(8)[:, None] < 6, np.random.default_rng(0).standard_normal((8, 16)), 0.0)  # two paddings
@@ -476,11 +445,10 @@ def C103() -> Evidence:
     return Evidence(
         cases={"where a program sets it to zero": hidden < 1e-12 < seen, "by the formula": least < 1e-9},
         figure=f"no encoding of the formula is shorter than {least:.2f} at width 16; zeroed by hand, the padding's "
-        f"encoding changes the words' outputs by {seen:.2f} without a mask and by {_error(hidden, 1e-12)} with one",
+        f"encoding changes the words' outputs by {seen:.2f} without a mask and by {below(hidden, 1e-12)} with one",
     )
 
 
-@decides
 def C104() -> Evidence:
     rng, spread, longer = np.random.default_rng(0), {}, {}
     for d in (2, 16, 128, 4096):
@@ -499,6 +467,6 @@ def C104() -> Evidence:
             )
         },
         figure="width 2, 16, 128, 4096: root mean square cosine of random vectors "
-        f"{', '.join(f'{value:.3f}' for value in spread.values())}; of what a gradient step on a key gains, its "
+        f"{listed(spread.values())}; of what a gradient step on a key gains, its "
         f"greater length brings {', '.join(f'{share:.0%}' for share in longer.values())}",
     )

@@ -1,14 +1,12 @@
 """The claims that chapters 05, 06, 07 and 16 tell: the algebra of rotation, its derivations, and implementations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 from numpy.linalg import matrix_power
 from scipy.linalg import expm
 
-from book.claims.evidence import Evidence, decides
+from book.claims.evidence import Evidence, below, listed
 from posenc.analysis import decay
 from posenc.attention import attention
 from posenc.frequencies import angles, inv_freq, wavelengths
@@ -55,37 +53,25 @@ def _rms(values: np.ndarray) -> float:
     return float(np.sqrt(np.mean(np.square(values))))
 
 
-def _listed(values: np.ndarray, digits: int = 3) -> str:
-    return ", ".join(f"{value:.{digits}f}" for value in values)
-
-
-def _below(error: float, limit: float) -> str:
-    """Rounding errors differ from machine to machine: they are printed by their limit where they keep it."""
-    return (f"below {limit:.0e}" if error < limit else f"{error:.1e}").replace("e-0", "e-")
-
-
-@decides
 def C160() -> Evidence:
     scores, next_one = _scores(AT), _scores(AT, OFFSET + 1)
     return Evidence(
         as_said=np.ptp(scores) < 1e-9 and abs(scores[0] - next_one[0]) > 0.1,
         figure=f"score at distance 7, query at 7, 10, 500, 5000, 100000: {scores[0]:.6f} each time, spread "
-        f"{_below(np.ptp(scores), 1e-9)}; at distance 8: {next_one[0]:.6f}",
+        f"{below(np.ptp(scores), 1e-9)}; at distance 8: {next_one[0]:.6f}",
     )
 
 
-@decides
 def C161() -> Evidence:
     summed = np.array([pair_scores(Q, K, angles(m, THETA), "interleaved").sum() for m in DISTANCES])
     error = np.abs(summed - _scores(DISTANCES + 7, DISTANCES)).max()
     return Evidence(
         as_said=error < 1e-9,
         figure=f"distance 7: {summed[OFFSET - 1]:.6f} from the formula, {_scores(AT)[0]:.6f} from rotated vectors; "
-        f"largest difference up to distance 100 {_below(error, 1e-9)}",
+        f"largest difference up to distance 100 {below(error, 1e-9)}",
     )
 
 
-@decides
 def C162() -> Evidence:
     true, printed = _scores(DISTANCES + 7, DISTANCES), _wrong_sign(Q, K, DISTANCES)
     mirrored = np.abs(printed - _scores(DISTANCES + 7, -DISTANCES)).max()
@@ -93,22 +79,20 @@ def C162() -> Evidence:
         as_said=np.abs(printed - true).max() < 1e-9,
         weaker={"the score is right to a tenth of its size": _rms(printed - true) < 0.1 * _rms(true)},
         figure=f"distance 7: {printed[6]:.4f} as printed, {true[6]:.4f} from rotated vectors; as printed it is the "
-        f"score at −7 to {_below(mirrored, 1e-9)}",
+        f"score at −7 to {below(mirrored, 1e-9)}",
     )
 
 
-@decides
 def C163() -> Evidence:
     same = np.abs(_wrong_sign(Q, Q, DISTANCES) - _scores(DISTANCES + 7, DISTANCES, Q)).max()
     other = np.abs(_wrong_sign(Q, K, DISTANCES) - _scores(DISTANCES + 7, DISTANCES)).max()
     return Evidence(
         as_said=same < 1e-9 and other > 1,
-        figure=f"largest error of the wrong sign up to distance 100: {_below(same, 1e-9)} where k = q, {other:.1f} "
+        figure=f"largest error of the wrong sign up to distance 100: {below(same, 1e-9)} where k = q, {other:.1f} "
         "where they differ",
     )
 
 
-@decides
 def C164() -> Evidence:
     def printed(m: float) -> np.ndarray:
         block = rotation_matrix(angles(m, inv_freq(4, BASE)), "interleaved")[2:, 2:]
@@ -122,11 +106,10 @@ def C164() -> Evidence:
         as_said=abs(determinant - 1) < 1e-9,
         weaker={"with that block, scores depend on the distance alone to a tenth": np.ptp(scores) < 0.1 * _rms(scores)},
         figure=f"at an angle of 2.1: determinant {determinant:.3f}, length of the rotated (0, 1) "
-        f"{np.linalg.norm(printed(210)[:, 1]):.3f}; its score at distance 7, query at 7, 210, 420: {_listed(scores)}",
+        f"{np.linalg.norm(printed(210)[:, 1]):.3f}; its score at distance 7, query at 7, 210, 420: {listed(scores)}",
     )
 
 
-@decides
 def C165() -> Evidence:
     true = _scores(DISTANCES + 7, DISTANCES)
     said, other_way = (
@@ -142,7 +125,6 @@ def C165() -> Evidence:
     )
 
 
-@decides
 def C166() -> Evidence:
     # the notes' own e^{imθ} tells the unit: Euler's formula takes radians
     turned = rotate(np.array([1.0, 0.0]), angles(1, [1.0]), "interleaved")
@@ -157,7 +139,6 @@ def C166() -> Evidence:
     )
 
 
-@decides
 def C167() -> Evidence:
     turned = angles(DISTANCES, THETA)
     cosines, sines = (
@@ -172,11 +153,10 @@ def C167() -> Evidence:
         as_said=np.abs(cosines + sines - true).max() < 1e-9 and _rms(cosines) > 0.1 * _rms(true),
         figure=f"root mean square up to distance 100: scores {_rms(true):.2f}, their cosine terms {_rms(cosines):.2f}, "
         f"their sine terms {_rms(sines):.2f}; where k is parallel to q in each pair, cosine terms alone are right to "
-        f"{_below(error, 1e-9)}",
+        f"{below(error, 1e-9)}",
     )
 
 
-@decides
 def C168() -> Evidence:
     product = (Q[::2] + 1j * Q[1::2]) * np.conj(K[::2] + 1j * K[1::2])
     true = _scores(DISTANCES + 7, DISTANCES)
@@ -185,23 +165,20 @@ def C168() -> Evidence:
     return Evidence(
         as_said=agree and np.abs(product.imag).max() < 1e-9,
         weaker={"its real part is the inner product": agree},
-        figure=f"first pair: q·k = {Q[:2] @ K[:2]:.4f}, qk̄ = {product[0].real:.4f} + {product[0].imag:.4f}i; "
-        f"without the imaginary parts, scores of root mean square {_rms(true):.1f} are off by "
-        f"{_rms(real_part - true):.1f}",
+        figure=f"first pair: q·k = {Q[:2] @ K[:2]:.4f}, qk̄ = {product[0].real:.4f} + {product[0].imag:.4f}i; without "
+        f"the imaginary parts, scores of root mean square {_rms(true):.1f} are off by {_rms(real_part - true):.1f}",
     )
 
 
-@decides
 def C170() -> Evidence:
     error, apart = np.abs(_scores(AT, 0) - Q @ K).max(), abs(_scores(AT)[0] - Q @ K)
     return Evidence(
         as_said=error < 1e-9 and apart > 0.1,
         figure=f"q·k = {Q @ K:.4f}; both at 7, 10, 500, 5000, 100000: {_scores(AT, 0)[0]:.4f}, difference "
-        f"{_below(error, 1e-9)}",
+        f"{below(error, 1e-9)}",
     )
 
 
-@decides
 def C171() -> Evidence:
     at = np.array([7, 100, 1000])
     for_queries, _ = xpos_cos_sin(at, THETA)
@@ -214,12 +191,11 @@ def C171() -> Evidence:
     kept = np.ptp(np.linalg.norm(_turned(Q, AT), axis=-1))
     return Evidence(
         as_said=np.ptp(one_map) > 0.1 and kept < 1e-9,
-        figure=f"xPos, distance 7, query at 7, 100, 1000: scores {_listed(two_maps, 4)}, though at 1000 the query has "
-        f"{ratio:.2f} times its length; with one such map for q and k: {_listed(one_map)}",
+        figure=f"xPos, distance 7, query at 7, 100, 1000: scores {listed(two_maps, 4)}, though at 1000 the query has "
+        f"{ratio:.2f} times its length; with one such map for q and k: {listed(one_map)}",
     )
 
 
-@decides
 def C172() -> Evidence:
     def phases(q: np.ndarray, k: np.ndarray) -> np.ndarray:
         return np.angle((q[:, 0] + 1j * q[:, 1]) * np.conj(k[:, 0] + 1j * k[:, 1]))
@@ -238,7 +214,6 @@ def C172() -> Evidence:
     )
 
 
-@decides
 def C173() -> Evidence:
     def spread(phi: Callable[[np.ndarray], np.ndarray]) -> float:
         q, k = (rotate(np.tile(x, (4, 1)), phi(at), "interleaved") for x, at in ((Q, NEARBY), (K, NEARBY - OFFSET)))
@@ -249,13 +224,12 @@ def C173() -> Evidence:
     others = [spread(lambda m: angles(np.sqrt(m), THETA)), spread(lambda m: angles(np.log1p(m), THETA))]
     return Evidence(
         as_said=max(linear, more_turns) < 1e-6 and min(others) > 0.1,
-        figure=f"spread of the score at distance 7, query at 7, 10, 100, 500: {_below(linear, 1e-6)} for φ = mθ, "
-        f"{_below(more_turns, 1e-6)} with m² whole rotations more, {others[0]:.1f} for √m·θ, {others[1]:.1f} for "
+        figure=f"spread of the score at distance 7, query at 7, 10, 100, 500: {below(linear, 1e-6)} for φ = mθ, "
+        f"{below(more_turns, 1e-6)} with m² whole rotations more, {others[0]:.1f} for √m·θ, {others[1]:.1f} for "
         "ln(1+m)·θ",
     )
 
 
-@decides
 def C174() -> Evidence:
     scores = _scores(NEARBY)
     dense = np.random.default_rng(1).standard_normal((6, 6))
@@ -268,11 +242,10 @@ def C174() -> Evidence:
     return Evidence(
         as_said=np.ptp(scores) < 1e-9 and error < 1e-9,
         figure=f"rotated pair by pair, the score at distance {OFFSET} is {scores[0]:.6f} everywhere; the powers of a "
-        f"dense rotation of 6 dimensions are such blocks in another basis, to {_below(error, 1e-9)}",
+        f"dense rotation of 6 dimensions are such blocks in another basis, to {below(error, 1e-9)}",
     )
 
 
-@decides
 def C175() -> Evidence:
     at = angles(AT, THETA)
     x = np.tile(Q, (len(AT), 1))
@@ -285,11 +258,10 @@ def C175() -> Evidence:
     return Evidence(
         as_said=max(errors) < 1e-13 and moved > 1,
         figure=f"largest difference of matrix, elements and complex numbers in two layouts, up to position 100000: "
-        f"{_below(max(errors), 1e-13)}",
+        f"{below(max(errors), 1e-13)}",
     )
 
 
-@decides
 def C176() -> Evidence:
     # a quarter turn of every pair is the swap with a sign: T(x) in one layout, rotate_half(x) in the other
     quarter = np.full(DIM // 2, np.pi / 2)
@@ -306,11 +278,10 @@ def C176() -> Evidence:
         as_said=np.abs(swap - half).max() < 1e-9,
         weaker={"in matching order the two are one swap": reordered < 1e-9},
         figure=f"largest difference of the two {np.abs(swap - half).max():.1f}, in matching order "
-        f"{_below(reordered, 1e-9)}; mixed up, the score at distance 7, query at 7, 10, 100, 500: {_listed(scores, 2)}",
+        f"{below(reordered, 1e-9)}; mixed up, the score at distance 7, query at 7, 10, 100, 500: {listed(scores, 2)}",
     )
 
 
-@decides
 def C177() -> Evidence:
     order = layout_permutation(DIM)
     x = np.random.default_rng(2).standard_normal((64, 256)) / 16
@@ -335,11 +306,10 @@ def C177() -> Evidence:
         },
         figure=f"logits of interleaved weights run as half-split correlate by {correlation[0]:.2f} with what they "
         f"were, with rows of W_Q alone reordered by {correlation[1]:.2f}; with both reordered they differ by "
-        f"{_below(max(both, converted), 1e-9)}",
+        f"{below(max(both, converted), 1e-9)}",
     )
 
 
-@decides
 def C178() -> Evidence:
     q, k = Q[:7], K[:7]
 
@@ -354,11 +324,10 @@ def C178() -> Evidence:
     return Evidence(
         as_said=spread < 1e-9,
         figure=f"width 7, distance 7, five positions up to 100000: {scores['leave'][0]:.6f} with the last dimension "
-        f"left alone, {scores['pad'][0]:.6f} padded to 8; spread {_below(spread, 1e-9)}",
+        f"left alone, {scores['pad'][0]:.6f} padded to 8; spread {below(spread, 1e-9)}",
     )
 
 
-@decides
 def C179() -> Evidence:
     named = BASE ** (2 * np.arange(DIM // 2) / DIM)  # what the notes call inv_freq
     error = np.abs(OFFSET / named - angles(OFFSET, THETA)).max()
@@ -366,7 +335,7 @@ def C179() -> Evidence:
         as_said=np.allclose(named, THETA) and error < 1e-9,  # THETA is what code calls inv_freq
         weaker={"dividing by the reciprocal is multiplying by the frequency": error < 1e-9},
         figure=f"last entry {named[-1]:,.0f}, in code {THETA[-1]:.3e}; position 7 divided by the one and multiplied by "
-        f"the other differ by {_below(error, 1e-9)}, multiplied by the first it would rotate by {7 * named[-1]:,.1f} "
+        f"the other differ by {below(error, 1e-9)}, multiplied by the first it would rotate by {7 * named[-1]:,.1f} "
         "rad",
     )
 
@@ -389,7 +358,6 @@ def _powers(run: Callable[[], object]) -> int:
     return _Powers.count
 
 
-@decides
 def C180() -> Evidence:
     at = np.arange(8192)
     exact_exponents = (2 * np.arange(DIM // 2) / DIM).view(_Powers)
@@ -402,18 +370,16 @@ def C180() -> Evidence:
     )
 
 
-@decides
 def C181() -> Evidence:
     lengths = np.linalg.norm(_turned(Q, np.append(AT, 12_345)), axis=-1)
     error = np.abs(lengths - np.linalg.norm(Q)).max()
     return Evidence(
         as_said=error < 1e-9,
         figure=f"length {np.linalg.norm(Q):.6f} before, {lengths[-1]:.6f} at position 12345; largest difference up to "
-        f"100000 {_below(error, 1e-9)}",
+        f"100000 {below(error, 1e-9)}",
     )
 
 
-@decides
 def C182() -> Evidence:
     q, k = np.random.default_rng(4).standard_normal((2, 4000, DIM))
     plain = np.sum(q * k, axis=-1)
@@ -426,12 +392,11 @@ def C182() -> Evidence:
     return Evidence(
         as_said=max(changes.values()) < 0.01,
         weaker={"lengths are kept": kept < 1e-9 and abs(changes[100] - expected) < 0.05},
-        figure=f"lengths change by {_below(kept, 1e-9)}; scores of random q and k by, in their own root mean square, "
-        f"{_listed(list(changes.values()), 2)} at distance 1, 2, 5, 100",
+        figure=f"lengths change by {below(kept, 1e-9)}; scores of random q and k by, in their own root mean square, "
+        f"{listed(list(changes.values()), 2)} at distance 1, 2, 5, 100",
     )
 
 
-@decides
 def C194() -> Evidence:
     dense = np.random.default_rng(5).standard_normal((7, 7))
     matrix = expm(dense - dense.T)
@@ -442,12 +407,11 @@ def C194() -> Evidence:
     line = plane_rotations(np.eye(1))[1]
     return Evidence(
         as_said=len(line) == 0 and len(planes) == 3 and error < 1e-9,
-        figure=f"a random rotation of 7 dimensions: planes rotated by {_listed(np.sort(np.abs(planes)), 2)} rad and "
-        f"one fixed axis, put together again to {_below(error, 1e-9)}; a line has {len(line)} planes to rotate",
+        figure=f"a random rotation of 7 dimensions: planes rotated by {listed(np.sort(np.abs(planes)), 2)} rad and "
+        f"one fixed axis, put together again to {below(error, 1e-9)}; a line has {len(line)} planes to rotate",
     )
 
 
-@decides
 def C195() -> Evidence:
     at = angles(AT, THETA)
     back = rotate(_turned(Q, AT), -at, "interleaved")
@@ -455,12 +419,11 @@ def C195() -> Evidence:
     stretch = np.linalg.svd(rotation_matrix(at, "interleaved"), compute_uv=False)
     return Evidence(
         as_said=error < 1e-9 and np.abs(stretch - 1).max() < 1e-9,
-        figure=f"rotated and rotated back at five positions up to 100000: off by {_below(error, 1e-9)}; singular "
+        figure=f"rotated and rotated back at five positions up to 100000: off by {below(error, 1e-9)}; singular "
         f"values of the rotations from {stretch.min():.4f} to {stretch.max():.4f}",
     )
 
 
-@decides
 def C196() -> Evidence:
     rng = np.random.default_rng(6)
     first, second = rng.standard_normal((2, 256))
@@ -471,12 +434,11 @@ def C196() -> Evidence:
     return Evidence(
         as_said=np.ptp(before) < 1e-9,
         weaker={"it multiplies queries and keys by a rotation": np.ptp(after) < 1e-9},
-        figure=f"score at distance 7, query at 7, 10, 500, 5000, 100000: embeddings rotated {_listed(before, 2)}; "
+        figure=f"score at distance 7, query at 7, 10, 500, 5000, 100000: embeddings rotated {listed(before, 2)}; "
         f"queries and keys rotated {after[0]:.2f} everywhere",
     )
 
 
-@decides
 def C197() -> Evidence:
     q, k, v = np.random.default_rng(7).standard_normal((3, 16, DIM))
 
@@ -496,22 +458,20 @@ def C197() -> Evidence:
         as_said=keys_values < 1e-9,
         weaker={"with the query rotated as well, nothing changes when all tokens move": all_three < 1e-9},
         figure=f"change of the outputs when all tokens move by 100: {keys_values:.0%} with k and v rotated, "
-        f"{all_three:.0%} with q, k and v, {_below(right, 1e-9)} with q and k",
+        f"{all_three:.0%} with q, k and v, {below(right, 1e-9)} with q and k",
     )
 
 
-@decides
 def C198() -> Evidence:
     counted_from_one = np.array([10_000 ** (-2 * (j - 1) / DIM) for j in range(1, DIM // 2 + 1)])
     error = np.abs(counted_from_one / THETA - 1).max()
     return Evidence(
         as_said=error < 1e-12,
         figure=f"j = 1, 2, 64: {counted_from_one[0]:.0f}, {counted_from_one[1]:.4f}, {counted_from_one[-1]:.4e}; "
-        f"relative difference to the list counted from 0 {_below(error, 1e-12)}",
+        f"relative difference to the list counted from 0 {below(error, 1e-12)}",
     )
 
 
-@decides
 def C239() -> Evidence:
     rng, moves = np.random.default_rng(0), np.arange(9)
 
@@ -539,5 +499,5 @@ def C239() -> Evidence:
     return Evidence(
         as_said=kept < 1e-9 and lost > 0.1,
         figure="spread of the score of unit vectors when both patches move together, maximum of 20 draws: "
-        f"{_below(kept, 1e-9)} for rotations that commute, {lost:.2f} for rotations in planes that meet in a line",
+        f"{below(kept, 1e-9)} for rotations that commute, {lost:.2f} for rotations in planes that meet in a line",
     )

@@ -1,12 +1,10 @@
 """The claims that chapters 03 and 04 tell about sines and cosines: their frequencies, uniqueness and shifts."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
 
-from book.claims.evidence import Evidence, decides
+from book.claims.evidence import Evidence, below
 from posenc.absolute import binary, dyadic, harmonic, integer, normalised, shift_matrix, sinusoidal
 from posenc.analysis import decay, fingerprint, monotonicity_violations, translation_residual
 from posenc.frequencies import angles, inv_freq, rotations, wavelengths
@@ -28,12 +26,6 @@ def _column_speeds(dim: int) -> np.ndarray:
     return np.stack([np.arcsin(row[0::2]), np.arccos(row[1::2])], axis=-1).reshape(dim)
 
 
-def _largest(value: float, limit: float = 1e-12) -> str:
-    """An error in words, so that rounding noise is not printed."""
-    return f"below {limit:.0e}" if value < limit else f"{value:.0e}"
-
-
-@decides
 def C050() -> Evidence:
     length = wavelengths(THETA)
     number = TURN * length  # 2πλ, as printed; the wave number of pair i is θ_i
@@ -51,7 +43,6 @@ def C050() -> Evidence:
     )
 
 
-@decides
 def C051() -> Evidence:
     # how far each pair's point is from where it started, after this share of 2π/θ_i tokens
     share = np.arange(1, 11) / 10
@@ -61,12 +52,11 @@ def C051() -> Evidence:
     same = np.allclose(TURN / THETA, wavelengths(THETA))
     return Evidence(
         as_said=back < 1e-9 and earlier > 0.5 and same,
-        figure=f"after 2π/θ tokens all 64 pairs are back to {_largest(back)}; at the tenths before, never nearer than "
+        figure=f"after 2π/θ tokens all 64 pairs are back to {below(back)}; at the tenths before, never nearer than "
         f"{earlier:.2f}",
     )
 
 
-@decides
 def C052() -> Evidence:
     printed = TURN * BASE ** (2 * np.arange(1, WIDE // 2 + 1) / WIDE)  # k = 1 … d/2
     hertz, length = rotations(1, WIDE_THETA), wavelengths(WIDE_THETA)
@@ -79,7 +69,6 @@ def C052() -> Evidence:
     )
 
 
-@decides
 def C053() -> Evidence:
     pairs = _table(1, WIDE).shape[-1] // 2
     beyond = BASE ** (-2 * np.arange(pairs, WIDE + 1) / WIDE)  # what i = 256 … 512 would add
@@ -92,7 +81,6 @@ def C053() -> Evidence:
     )
 
 
-@decides
 def C054() -> Evidence:
     speeds = _column_speeds(DIM)
     different = len(np.unique(speeds.round(8)))
@@ -115,7 +103,6 @@ def _reaches(dim: int) -> bool:
     return bool(abs(inv_freq(dim, BASE)[-1] * BASE - 1) < 0.01)
 
 
-@decides
 def C055() -> Evidence:
     longest = {dim: float(wavelengths(inv_freq(dim, BASE))[-1]) for dim in (*USUAL, WIDEST)}
     end = BASE * TURN
@@ -127,7 +114,6 @@ def C055() -> Evidence:
     )
 
 
-@decides
 def C056() -> Evidence:
     last = {dim: float(inv_freq(dim, BASE)[-1]) for dim in (4, DIM, WIDE, WIDEST)}
     other = np.arctan2(*sinusoidal(1, WIDE, BASE, "interleaved", denominators="tensor2tensor")[-2:])
@@ -138,7 +124,6 @@ def C056() -> Evidence:
     )
 
 
-@decides
 def C193() -> Evidence:
     ratios = THETA[1:] / THETA[:-1]
     geometric = np.ptp(ratios) < 1e-12
@@ -150,7 +135,6 @@ def C193() -> Evidence:
     )
 
 
-@decides
 def C057() -> Evidence:
     def printed(d: int) -> np.ndarray:
         return TURN * BASE ** (np.arange(d) / d)  # 2π, 2Bπ, …, 2B^(d−1)π
@@ -169,11 +153,10 @@ def C057() -> Evidence:
         },
         figure=f"width 512, {len(length)} planes, last period {length[-1]:,.0f}; the table with d = 512 has "
         f"{len(by_width)} planes and ends at {by_width[-1]:,.0f}, with d = 256 it ends at {by_planes[-1]:,.0f}, "
-        f"off by {_largest(error)} anywhere",
+        f"off by {below(error)} anywhere",
     )
 
 
-@decides
 def C058() -> Evidence:
     period = TURN / _column_speeds(DIM)
     printed = TURN * BASE ** (np.arange(DIM) / DIM)
@@ -185,7 +168,6 @@ def C058() -> Evidence:
     )
 
 
-@decides
 def C059() -> Evidence:
     index = np.arange(WIDE // 2)
     entries = np.allclose(BASE ** (-index / WIDE), WIDE_THETA)
@@ -202,7 +184,6 @@ def C059() -> Evidence:
     )
 
 
-@decides
 def C060() -> Evidence:
     # each at 64 positions and in a text twice as long
     codes = {
@@ -225,12 +206,11 @@ def C060() -> Evidence:
         as_said=meets_all == ["sinusoidal"],
         figure="spread of the distance at one offset: "
         + ", ".join(f"{name} {spread[name]:.3f}" for name in waves)
-        + f", sinusoidal {_largest(spread['sinusoidal'])}; triples out of order: counting {order['counting']:.0%}, "
+        + f", sinusoidal {below(spread['sinusoidal'])}; triples out of order: counting {order['counting']:.0%}, "
         + ", ".join(f"{name} {order[name]:.0%}" for name in (*waves, "sinusoidal")),
     )
 
 
-@decides
 def C061() -> Evidence:
     at = np.arange(1000)
     code, waves = harmonic(np.arange(1005), 64), sinusoidal(np.arange(1005), 64, BASE)
@@ -245,11 +225,10 @@ def C061() -> Evidence:
         as_said=many < 0.01 * one,
         figure=f"of 1000 positions, {one:,} pairs agree to 0.01 in sin t, {many} in sin(t/1) to sin(t/64); but the "
         f"product of two such encodings 5 apart varies by {varies:.1f} over the positions, variation for sinusoidal "
-        f"ones {_largest(constant, 1e-10)}",
+        f"ones {below(constant, 1e-10)}",
     )
 
 
-@decides
 def C062() -> Evidence:
     eighths = np.arange(1, 33) * np.pi / 8
     moved = np.linalg.norm(sinusoidal(eighths, 2) - sinusoidal(0.0, 2), axis=-1)  # one pair, of frequency 1
@@ -258,11 +237,10 @@ def C062() -> Evidence:
         as_said=np.isclose(first, 2 * TURN),
         weaker={"the period of the pair is longer than that of its sine": first > TURN + 0.01},
         figure=f"of the multiples of π/8, the first that brings (sin x, cos x) back is {first / np.pi:.0f}π, to "
-        f"{_largest(moved[np.argmax(moved < 1e-9)])}",
+        f"{below(moved[np.argmax(moved < 1e-9)])}",
     )
 
 
-@decides
 def C063() -> Evidence:
     # arcsin(1/2) shows no π and is π/6
     hidden = fingerprint([0.0, 12.0], np.arcsin([0.5]))
@@ -275,7 +253,7 @@ def C063() -> Evidence:
             "for the usual list, where $\\theta/2\\pi$ is irrational": back.min() > 1e-9,
             "for $\\theta = \\arcsin(1/2)$": repeats > 1e-9,
         },
-        figure=f"θ = arcsin(1/2): positions 0 and 12 agree to {_largest(repeats)}; θ = 10000^(−2i/128): up to "
+        figure=f"θ = arcsin(1/2): positions 0 and 12 agree to {below(repeats)}; θ = 10000^(−2i/128): up to "
         f"20000 no pair comes nearer to its start than {back.min():.1e}, at {nearest}",
     )
 
@@ -290,7 +268,6 @@ def _distinct(values: np.ndarray) -> int:
     return len(np.unique(values))
 
 
-@decides
 def C064() -> Evidence:
     table = _table(5000, DIM)
     exact = [_distinct(table[:, i]) for i in range(DIM)]
@@ -306,7 +283,6 @@ def C064() -> Evidence:
     )
 
 
-@decides
 def C065() -> Evidence:
     table = _table(513, WIDE)
     distinct = [_distinct(row) for row in table]
@@ -317,7 +293,6 @@ def C065() -> Evidence:
     )
 
 
-@decides
 def C066() -> Evidence:
     table, turned = _table(512, WIDE), angles(np.arange(512), WIDE_THETA)
     padded = np.where(np.arange(512)[:, None] > 0, table, 0.0)  # the first row is that of padding
@@ -334,12 +309,11 @@ def C066() -> Evidence:
             "where the first row belongs to padding and is set to zero": excepted(zeroed),
             "by the formula, for position 0": excepted(formula),
         },
-        figure=f"difference from sine and cosine: row 0 {_largest(formula[0])}, set to zero {zeroed[0]:.0f}, the "
-        f"others {_largest(formula[1:].max())}",
+        figure=f"difference from sine and cosine: row 0 {below(formula[0])}, set to zero {zeroed[0]:.0f}, the "
+        f"others {below(formula[1:].max())}",
     )
 
 
-@decides
 def C067() -> Evidence:
     table = _table(5000, WIDE)
     step = np.abs(table[1:] - table[:-1]).max(axis=0)
@@ -355,7 +329,6 @@ def C067() -> Evidence:
     )
 
 
-@decides
 def C068() -> Evidence:
     table = _table(512, WIDE)
     first, second = (np.abs(np.diff(table, n, axis=0)).max(axis=0) for n in (1, 2))
@@ -379,7 +352,6 @@ def _first_return(columns: list[int], pair: int) -> int:
     return 0
 
 
-@decides
 def C069() -> Evidence:
     pairs = (0, 1, 16, 32, 63)
     alone, both = ([_first_return(columns, pair) for pair in pairs] for columns in ([0], [0, 1]))
@@ -394,7 +366,6 @@ def C069() -> Evidence:
     )
 
 
-@decides
 def C070() -> Evidence:
     code = sinusoidal(np.arange(1024), DIM, BASE, "half-split")
     left = {}
@@ -406,11 +377,10 @@ def C070() -> Evidence:
     return Evidence(
         as_said=left["both", 1] < 1e-9 and left["both", 10] < 1e-9 and min(left["sines", 1], left["sines", 10]) > 0.01,
         figure=f"what the best linear map leaves over (RMS): sines alone {left['sines', 1]:.3f} for one step and "
-        f"{left['sines', 10]:.3f} for ten, sines and cosines {_largest(max(left['both', 1], left['both', 10]), 1e-10)}",
+        f"{left['sines', 10]:.3f} for ten, sines and cosines {below(max(left['both', 1], left['both', 10]), 1e-10)}",
     )
 
 
-@decides
 def C071() -> Evidence:
     table = _table(5000, DIM)
     shift = {k: shift_matrix(k, DIM, BASE) for k in (7, 10, 17, 3, 100)}
@@ -419,12 +389,11 @@ def C071() -> Evidence:
     group = max(np.abs(shift[7] @ shift[10] - shift[17]).max(), np.abs(shift[7].T @ shift[10] - shift[3]).max())
     return Evidence(
         as_said=max(moved, rotary, group) < 1e-9,
-        figure=f"one matrix for 7 tokens and one for 100, at 5000 positions: error {_largest(moved, 1e-10)}; from the "
-        f"transposed rotary matrix {_largest(rotary)}; R₇R₁₀ − R₁₇ and R₇ᵀR₁₀ − R₃ {_largest(group)}",
+        figure=f"one matrix for 7 tokens and one for 100, at 5000 positions: error {below(moved, 1e-10)}; from the "
+        f"transposed rotary matrix {below(rotary)}; R₇R₁₀ − R₁₇ and R₇ᵀR₁₀ − R₃ {below(group)}",
     )
 
 
-@decides
 def C072() -> Evidence:
     base = 1000.0  # as printed; nothing here depends on it
     turned = angles(np.arange(1, 101), inv_freq(DIM, base))
@@ -436,11 +405,10 @@ def C072() -> Evidence:
         as_said=np.allclose(turned, sin) and np.allclose(turned, cos),
         weaker={"the sine and the cosine of that angle are $PE_k$, and the products that follow hold": product < 1e-9},
         figure=f"k = 10, pair 0: α = {turned[9, 0]:.0f}, PE = ({sin[9, 0]:.3f}, {cos[9, 0]:.3f}); the product formulas "
-        f"built on PE hold to {_largest(product)}",
+        f"built on PE hold to {below(product)}",
     )
 
 
-@decides
 def C073() -> Evidence:
     x, y = np.random.default_rng(0).uniform(-10, 10, (2, 1000))
     first, second = sinusoidal(x, 2), sinusoidal(y, 2)  # (sin x, cos x), (sin y, cos y)
@@ -448,11 +416,10 @@ def C073() -> Evidence:
     wrong = np.abs(np.cos(x + y) - np.sum(first * second, axis=-1)).max()
     return Evidence(
         as_said=error < 1e-12,
-        figure=f"1000 random pairs of angles: error {_largest(error)}; with cos(x + y) instead {wrong:.2f}",
+        figure=f"1000 random pairs of angles: error {below(error)}; with cos(x + y) instead {wrong:.2f}",
     )
 
 
-@decides
 def C074() -> Evidence:
     sin, cos = sinusoidal(np.arange(101), 2).T  # one pair, frequency 1: a step is one radian
     # z of the cross product of a point and the next one: negative where the turn is clockwise
@@ -475,7 +442,6 @@ def _seen(length: int, dim: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return code[:, 1::2].min(axis=0) < 0, code[:, 0::2].min(axis=0) < 0, gaps <= theta * (1 + 1e-9)
 
 
-@decides
 def C075() -> Evidence:
     counts, agree = {}, []
     for length, dim in ((512, 128), (2048, 128), (4096, 128), (512, 512)):
@@ -490,7 +456,6 @@ def C075() -> Evidence:
     )
 
 
-@decides
 def C076() -> Evidence:
     length = 512
     fast, slow = (WIDE_THETA[part] for part in (WIDE_THETA > np.pi, WIDE_THETA < np.pi / length))  # noqa: SIM300
@@ -509,7 +474,6 @@ def C076() -> Evidence:
     )
 
 
-@decides
 def C077() -> Evidence:
     table = _table(5000, DIM)
     spread = max(np.ptp(np.sum(table[:-k] * table[k:], axis=-1)) for k in (1, 10, 100, 1000))
@@ -519,5 +483,5 @@ def C077() -> Evidence:
     return Evidence(
         as_said=max(spread, uneven) < 1e-9,
         figure=f"width 128, 5000 positions: variation of the product at offsets 1, 10, 100, 1000 "
-        f"{_largest(spread, 1e-10)}; difference between as far ahead and as far behind {_largest(uneven, 1e-10)}",
+        f"{below(spread, 1e-10)}; difference between as far ahead and as far behind {below(uneven, 1e-10)}",
     )

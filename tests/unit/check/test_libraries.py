@@ -1,7 +1,5 @@
 """An answer in NumPy where tensors are asked for, and a machine without torch, such as a page."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io

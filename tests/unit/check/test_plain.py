@@ -1,7 +1,5 @@
 """What crosses the sandbox's wall: plain data both ways, unharmed, and nothing that could act."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

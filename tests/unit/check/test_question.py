@@ -1,7 +1,5 @@
 """How an answer is compared, what its checks say, and what they never say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Configurations for the doctor's tests: one for every rule, broken files, and any number made by chance."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

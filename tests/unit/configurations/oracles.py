@@ -5,8 +5,6 @@ frequencies and its factor are kept, for every type of layers. The layout is the
 and keys are those of the model's own function.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import inspect

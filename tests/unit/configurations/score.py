@@ -1,7 +1,5 @@
 """Which bug reports the doctor names; test_reports.py counts them."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`python -m posenc.doctor`, as a reader and as a script use it."""
 
-from __future__ import annotations
-
 import io
 import json
 import runpy

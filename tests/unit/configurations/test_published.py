@@ -4,8 +4,6 @@ Every file agrees layer by layer, in frequencies, factor and layout, or neither 
 class that reads it. `python -m tests.unit.configurations.oracles` computes the oracles, and the release suite again.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

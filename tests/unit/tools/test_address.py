@@ -1,7 +1,5 @@
 """The repository's address: set everywhere by one command, and true for a stranger's first two cells."""
 
-from __future__ import annotations
-
 import ast
 import os
 import subprocess

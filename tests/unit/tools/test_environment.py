@@ -1,7 +1,5 @@
 """Setting up: one clear sentence where it cannot be done, and a torch that stays."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

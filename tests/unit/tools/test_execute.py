@@ -1,7 +1,5 @@
 """Executing a notebook: what a failure says, and what is measured."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

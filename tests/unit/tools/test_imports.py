@@ -1,7 +1,5 @@
 """Which files of a package some code depends on: what it takes, however it takes it, and the data of that; no more."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

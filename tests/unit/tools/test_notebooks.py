@@ -1,13 +1,8 @@
-"""The cleaner: text outputs stay, everything else goes, and twice is once."""
-
-from __future__ import annotations
-
-import copy
-import json
+"""The cleaner: text outputs stay, everything else goes."""
 
 import pytest
 
-from tools.notebooks import clean, dump, text_of
+from tools.notebooks import clean, text_of
 
 
 def code(identity: str, outputs: list[dict], count: int | None = 7, **metadata) -> dict:
@@ -64,11 +59,3 @@ def test_an_error_stays_only_where_it_is_meant(tags):
     error = {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["long"]}
     [cell] = clean(notebook(code("a", [error], tags=tags)))["cells"]
     assert cell["outputs"] == ([{**error, "traceback": []}] if tags else [])
-
-
-def test_cleaning_twice_is_cleaning_once_and_the_original_is_left_alone():
-    dirty = notebook(code("a", [stream("1\n2"), result(text_plain="3", text_html="<b>")]))
-    original = copy.deepcopy(dirty)
-    once = clean(dirty)
-    assert clean(json.loads(dump(once))) == once
-    assert dirty == original

@@ -1,7 +1,5 @@
 """What a page loads to run Python: from npm by its hashes, and a wheel that is compared with its own."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The pins follow from the ranges."""
 
-from __future__ import annotations
-
 import tomllib
 from importlib.metadata import distributions
 

@@ -339,6 +339,7 @@ def test_a_chapters_code_runs_in_its_page(reader):
     """Every cell, with what it prints; then another text in the editor."""
     reader.open(f"notebooks/{CODE}.html")
     reader.wait("(bar) => document.querySelector(`${bar} button`)", BAR)
+    reader.browser.call("() => document.querySelector('[name=posenc-code][value=all]').click()")
     reader.browser.call(PRESS, [BAR, ""])
     reader.wait(READY)
     assert reader.browser.call(f"() => {STATE}") == "ready", reader.browser.call(TOLD)

@@ -10,8 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.book.python.cells import BAR, Chapter
 from tests.book.python.chapters import try_opened
-from tests.book.site.browser import SITE, Watch, require_site
-from tests.book.site.weight import Scales
+from tests.book.site.browser import SITE, Watch, require_site, weigh
 
 WHERE = "03_absolute_encodings"  # the chapter on which everything else is tried
 FIRST = "opening-maps"  # its first cell that has a button, whose figure needs the imports before
@@ -58,12 +57,9 @@ def names(page: Page) -> list[str]:
 
 def test_nothing_is_loaded_before_the_click(new_page: Callable[..., Page], site_url: str) -> None:
     page = new_page()
-    with Scales(page) as scales:
-        Chapter(page, WHERE).open(site_url)
-        scales.read()
-    asked = scales.addresses.values()
-    ours = {url.rpartition("/")[2].partition("?")[0] for url in asked if "/posenc/python/" in url}
-    assert ours == {"start.js", "page.css"}
+    Chapter(page, WHERE).open(site_url)
+    files = {name.rpartition("/")[2].partition("?")[0] for name in weigh(page)["files"] if "/posenc/python/" in name}
+    assert files == {"start.js", "page.css"}
     assert names(page) == []
 
 

@@ -19,7 +19,7 @@ from book._site.pages import cite
 from book.claims import evidence
 from posenc.widgets import EXPLORABLES
 from tests.book.site.browser import ROOT, chapters, pages
-from tests.book.site.visit import PHONE, WIDE, ZOOMED, Visit
+from tests.book.site.visit import PHONE, WIDE, Visit
 from tools.notebooks import joined, load
 
 LANGUAGE = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]["language"]
@@ -162,10 +162,6 @@ def test_nothing_is_wider_than_the_window(visited: Visit) -> None:
     for look, width in ((visited.light, WIDE[0]), (visited.phone, PHONE[0])):
         assert look["width"] <= width
         assert look["outside"] == []
-
-
-def test_nothing_is_wider_than_a_window_at_200_percent(full_visit: Visit) -> None:
-    assert 0 < full_visit.zoomed_width <= ZOOMED[0]
 
 
 def test_no_formula_and_no_table_is_cut(visited: Visit) -> None:

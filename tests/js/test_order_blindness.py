@@ -63,25 +63,6 @@ def test_an_order_that_is_none_is_refused(order):
         OrderBlindness(order=order)
 
 
-FINDINGS = [
-    ({}, "Each output is a weighted sum over all words, and a sum does not depend on the order of its terms."),
-    ({"scheme": "rope"}, "”: a classifier could use it."),
-    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, " distinguishes “我爱你” from “你爱我”: a classifier"),
-    (
-        {"causal": True, "order": "10"},
-        "through the mask, their outputs depend on the order.",
-    ),
-    ({"sentence": MAT, "order": "4123"}, "Only equal words were swapped: the sentence is the same."),
-    ({"sentence": "BOS the the the the", "order": "", "causal": True}, "The 4 outputs of “the” are up to "),
-    ({"sentence": "the the the the the", "causal": True}, "The 5 outputs of “the” are the same."),
-]
-
-
-@pytest.mark.parametrize(("setting", "words"), FINDINGS)
-def test_the_finding_names_what_is_the_same(setting, words):
-    assert words in shown(OrderBlindness, **setting).finding
-
-
 @pytest.mark.parametrize(
     ("step", "changed", "last_same"),
     [

@@ -591,27 +591,13 @@ def test_the_curve_is_inked_where_the_values_are(open_live):
     assert not empty.any()  # nothing is drawn where no curve is
 
 
-BASE = "base takes numbers from 1 to 100\u202f000\u202f000; "
-
-
 @DECAY
-@pytest.mark.parametrize(
-    ("name", "typed", "expected", "notice"),
-    [
-        ("base", "5e5", 500_000, ""),
-        ("base", "10 000 000", 1e7, ""),
-        ("base", "0.5", 1, BASE + "0.5 became 1."),
-        ("base", "", 10_000, f"{BASE}“” is not one, so it stays 10\u202f000."),
-        ("dim", "7", 8, "head dimension d takes even numbers from 2 to 256; 7 became 8."),
-    ],
-)
-def test_typed_values_are_taken_or_clamped_in_words(open_live, name, typed, expected, notice):
+def test_numbers_are_typed_as_they_are_written(open_live):
     live = open_live(DecayExplorer)
     live.open()
-    field = live.control(name).locator("input[type=text]")
-    field.fill(typed)
-    field.press("Enter")
-    field.blur()
-    assert live.get(name) == expected
-    assert live.notice == notice
-    assert float(field.input_value()) == expected
+    field = live.control("base").locator("input[type=text]")
+    for typed, expected in (("5e5", 500_000), ("10 000 000", 1e7)):
+        field.fill(typed)
+        field.press("Enter")
+        assert live.get("base") == expected
+        assert live.notice == ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
@@ -79,13 +78,6 @@ def test_printed_right_after_opening_all_is_drawn_and_nothing_is_cut(
 
 
 # ---- explorables: the host's own part ---------------------------------------------------------------------------
-
-
-def test_setting_link_works_from_disk(built_site: Path, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    page.goto(f"{(built_site / 'book' / 'explorables.html').as_uri()}#decay-explorer:base=500")
-    page.wait_for_selector("#decay-explorer[data-ready=true]")
-    assert page.evaluate("document.getElementById('decay-explorer').posencModel.get('base')") == 500
 
 
 def test_a_module_that_fails_is_reported_in_the_figure(site_url: str, browser: Browser) -> None:

@@ -221,7 +221,7 @@ def scroll_through(page: Page) -> None:
 
 WEIGHT = """async (size) => {
   const files = () => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
-  for (let before = 0; files().length > before; await new Promise((later) => setTimeout(later, 200))) {
+  for (let before = 0; files().length > before; await new Promise((later) => setTimeout(later, 100))) {
     before = files().length;
   }
   const bytes = (word) => files().reduce((sum, file) => sum + (file.name.includes(word) ? file[size] : 0), 0);

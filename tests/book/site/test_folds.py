@@ -53,11 +53,9 @@ def expect_open(fold: Locator) -> None:
     assert is_open(fold)
 
 
-def test_heading_and_line_stand_there_and_nothing_else(site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    page.goto(f"{site_url}/{CHAPTER}.html")
-    read = page.inner_text("article")
-    for fold in folds(page):
+def test_heading_and_line_stand_there_and_nothing_else(chapter: Page) -> None:
+    read = chapter.inner_text("article")
+    for fold in folds(chapter):
         assert not is_open(fold)
         heading, line = fold.locator("summary :is(h2, h3)"), fold.locator("summary .posenc-deeper-line")
         expect(heading).to_contain_text("Deeper: ")

@@ -18,13 +18,21 @@ LOOP = "while True:\n    pass"
 FOCUSED = "document.activeElement.closest('.cell, .posenc-python')?.id || document.activeElement.getAttribute('role')"
 
 
+def names(page: Page) -> list[str]:
+    """The names of all buttons of cells, as they are read out."""
+    return page.locator(".posenc-tools button").evaluate_all(
+        "(all) => all.map((one) => one.getAttribute('aria-label') ?? one.textContent)"
+    )
+
+
 @pytest.fixture(scope="module")
 def kept_chapter(browser: Browser, site_url: str) -> Iterator[tuple[Chapter, dict[str, object]]]:
     """A chapter of which all was tried, kept with what was found for the tests that leave its Python alive."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     watch = Watch(page)
     chapter = Chapter(page, WHERE).open(site_url)
-    yield chapter, try_opened(chapter, watch)
+    loaded = {name.rpartition("/")[2].partition("?")[0] for name in weigh(page)["files"] if "/posenc/python/" in name}
+    yield chapter, {"loaded": loaded, "buttons": names(page)} | try_opened(chapter, watch)
     page.close()
     assert not watch.foreign
     assert not watch.errors
@@ -48,19 +56,9 @@ def chapter(kept_chapter: tuple[Chapter, dict[str, object]]) -> Chapter:
     return kept
 
 
-def names(page: Page) -> list[str]:
-    """The names of all buttons of cells, as they are read out."""
-    return page.locator(".posenc-tools button").evaluate_all(
-        "(all) => all.map((one) => one.getAttribute('aria-label') ?? one.textContent)"
-    )
-
-
-def test_nothing_is_loaded_before_the_click(new_page: Callable[..., Page], site_url: str) -> None:
-    page = new_page()
-    Chapter(page, WHERE).open(site_url)
-    files = {name.rpartition("/")[2].partition("?")[0] for name in weigh(page)["files"] if "/posenc/python/" in name}
-    assert files == {"start.js", "page.css"}
-    assert names(page) == []
+def test_nothing_is_loaded_before_the_click(kept_chapter: tuple[Chapter, dict[str, object]]) -> None:
+    assert kept_chapter[1]["loaded"] == {"start.js", "page.css"}
+    assert kept_chapter[1]["buttons"] == []
 
 
 def test_each_cell_has_a_button_of_its_own_once_python_is_there(chapter: Chapter) -> None:

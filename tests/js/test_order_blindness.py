@@ -32,7 +32,7 @@ def test_alibi_without_a_mask_misses_only_the_reversal():
 
 def test_the_last_token_of_one_causal_layer_is_blind_and_of_two_is_not():
     words = MAT.split()
-    for order in permutations(range(5)):
+    for order in list(permutations(range(5)))[::7]:
         text = "".join(map(str, order))
         setting = {"sentence": MAT, "order": text, "causal": True}
         assert changes(**setting)[3] < EQUAL, text

@@ -198,27 +198,6 @@ def test_the_page_about_it_tells_what_it_shows():
     assert "falls from {:.2f} to {:.2f}, and with seed 1 from {:.2f} to {:.2f}".format(*ends[0], *ends[1]) in page
 
 
-ASKED = """(async () => {
-  const heard = new Set(), sent = [];
-  const model = {
-    on: (event, hear) => heard.add(hear), off: (event, hear) => heard.delete(hear),
-    send(content) {
-      sent.push(content);
-      const { buffer } = Uint8Array.from([9, 1, 2, 3]);
-      const answer = (brought) => [...heard].forEach((hear) => hear({ brought }, [new DataView(buffer, 1)]));
-      setTimeout(() => { answer("another"); answer(content.bring); });
-    },
-  };
-  const buffer = await A.bringFile(model, "one");
-  return { sent, left: heard.size, bytes: Array.from(new Uint8Array(buffer)) };
-})()"""
-
-
-def test_a_kernel_is_asked_for_a_checkpoint(module_of):
-    found = module_of("bring_file.js")(ASKED)
-    assert found == {"sent": [{"bring": "one"}], "left": 0, "bytes": [1, 2, 3]}
-
-
 def test_the_kernel_sends_checkpoints_and_nothing_else(monkeypatch):
     widget, sent = Playground(), []
     monkeypatch.setattr(widget, "send", lambda content, buffers: sent.append((content, buffers)))

@@ -17,10 +17,7 @@ def page_with(css_class: str) -> str:
 
 
 @pytest.mark.release
-@pytest.mark.parametrize("how", ["keys", "button"])
-def test_printing_waits_until_every_figure_is_drawn_and_is_light(
-    how: str, site_url: str, new_page: Callable[..., Page]
-) -> None:
+def test_printing_waits_until_every_figure_is_drawn_and_is_light(site_url: str, new_page: Callable[..., Page]) -> None:
     page = new_page(theme="dark")
     page.add_init_script(
         """window.print = () => {
@@ -32,10 +29,7 @@ def test_printing_waits_until_every_figure_is_drawn_and_is_light(
     )
     page.goto(f"{site_url}/{page_with('posenc-plotly')}")
     settle(page)
-    if how == "keys":
-        page.keyboard.press("Control+p")
-    else:
-        page.locator("[onclick='window.print()']").first.evaluate("(button) => button.click()")
+    page.locator("[onclick='window.print()']").first.evaluate("(button) => button.click()")  # by keys: release/browsers
     page.wait_for_function("window.printed")
     printed = page.evaluate("window.printed")
     assert len(printed["drawn"]) > 1

@@ -19,8 +19,18 @@ from typing import Any
 from playwright.sync_api import Browser, sync_playwright
 
 from release.benchmarks.results import REPORT, ROOT, save
-from tests.book.site.browser import Line, Watch, chapters, launch, pages, require_site, scroll_through, serve, settle
-from tests.book.site.weight import Scales
+from tests.book.site.browser import (
+    Line,
+    Watch,
+    chapters,
+    launch,
+    pages,
+    require_site,
+    scroll_through,
+    serve,
+    settle,
+    weigh,
+)
 
 VIEWS = (("light", 1280, 900), ("dark", 360, 780))
 LINE = Line(bits_per_second=10e6, latency=0.04)
@@ -43,19 +53,17 @@ NOTE_READY = """
 """
 
 
-def weigh(browser: Browser, url: str, seen: str | None = None) -> dict[str, Any]:
+def first_view(browser: Browser, url: str, seen: str | None = None) -> dict[str, Any]:
     """Bytes transferred, compressed, for the first view of a page, plotly.js apart; and its foreign requests.
 
     With `seen`, a page that the reader comes from: what the browser has kept of it is not transferred again.
     """
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     watch = Watch(page)
-    with Scales(page) as scales:
-        for address in filter(None, (seen, url)):
-            scales.empty()
-            page.goto(address)
-            settle(page)
-            weight = scales.read()
+    for address in filter(None, (seen, url)):
+        page.goto(address)
+        settle(page)
+        weight = weigh(page, "transferSize")
     page.close()
     return {**weight, "foreign": watch.foreign}
 
@@ -100,8 +108,8 @@ def measure(name: str) -> dict[str, Any]:
     pictures = REPORT / "screenshots"
     pictures.mkdir(parents=True, exist_ok=True)
     with serve(site) as url, serve(site, LINE) as slow_url, sync_playwright() as driver, launch(driver) as browser:
-        entry = weigh(browser, f"{url}/{name}")
-        entry["second_page_bytes"] = weigh(browser, f"{url}/{name}", f"{url}/{FRONT}")["bytes"]
+        entry = first_view(browser, f"{url}/{name}")
+        entry["second_page_bytes"] = first_view(browser, f"{url}/{name}", f"{url}/{FRONT}")["bytes"]
         entry["first_slider_ms"] = first_slider(browser, f"{slow_url}/{name}")
         entry["problems"] = photograph(browser, url, name, pictures)
     return entry

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from release.browsers.drive import BROWSERS, Browser
-from release.browsers.watch import NOTES, elsewhere, with_notes
+from release.browsers.watch import elsewhere, with_notes
 from tests.book.python.cells import BAR, seen
 from tests.book.python.cells import LOOK as CELLS
 from tests.book.python.chapters import faults_of
@@ -76,12 +76,6 @@ STATE = f"(document.querySelector('{BAR}').dataset.state)"
 READY = f"() => ['ready', 'stopped'].includes{STATE}"
 RUNNING = f"() => {STATE} === 'running'"
 TOLD = f"() => document.querySelector('{BAR} [role=status]').textContent"
-# A link to the figure as it stands.
-LINK = """(() => {
-  const shown = model.get('_controls').filter(({ hidden }) => !hidden);
-  const values = Object.fromEntries(shown.map(({ name }) => [name, model.get(name)]));
-  return new URL(model.settingLink(values)).hash;
-})()"""
 # The middle of the theme's button that is to be seen.
 THEME_BUTTON = """() => {
   scrollTo(0, 0);
@@ -92,11 +86,10 @@ THEME_BUTTON = """() => {
 
 
 class Reader:
-    """Somebody who reads the site with a browser, and everything that went wrong meanwhile."""
+    """Somebody who reads the site with a browser, and what its pages logged as errors meanwhile."""
 
-    def __init__(self, browser: Browser, site: str, asked: list[str]) -> None:
-        self.browser, self.site = browser, site
-        self._asked, self._errors = asked, []
+    def __init__(self, browser: Browser, site: str) -> None:
+        self.browser, self.site, self.errors = browser, site, []
 
     def open(self, page: str) -> None:
         """Open a page, or a link to a place on one, afresh."""
@@ -106,16 +99,8 @@ class Reader:
 
     def leave(self) -> None:
         """Leave the page, and remember what went wrong on it."""
-        self._errors += self.browser.call("() => window.posencNoted ?? []")
+        self.errors += self.browser.call("() => window.posencNoted ?? []")
         self.browser.open("about:blank")
-
-    def wrong(self) -> tuple[list[str], list[str]]:
-        """What the pages logged as errors, and what they asked of other hosts, since this was last asked."""
-        self.leave()
-        errors, foreign = list(self._errors), list(self._asked)
-        self._errors.clear()
-        self._asked.clear()
-        return errors, foreign
 
     def wait(self, condition: str, x: object = None) -> None:
         """Wait until a JavaScript function of `x` is true."""
@@ -173,11 +158,9 @@ class Driven(Shown):
 
 @pytest.fixture(scope="session")
 def noting_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the built site that notes what goes wrong on a page; with one on which everything does."""
+    """A copy of the built site that notes what goes wrong on a page."""
     folder = tmp_path_factory.mktemp("site") / "html"
     with_notes(require_site(), folder)
-    (folder / "wrong.html").write_text(f"<!DOCTYPE html><html><head>{NOTES}</head><body>{WRONG}</body></html>")
-    (folder / "throws.js").write_text("thisIsNowhere();")
     return folder
 
 
@@ -207,25 +190,14 @@ def site(request: pytest.FixtureRequest, noting_site: Path) -> Iterator[str]:
 def reader(browser: tuple[Browser, list[str]], site: str) -> Iterator[Reader]:
     """Somebody who reads; fails at the end if a page logged an error or asked another host for anything."""
     running, asked = browser
-    somebody = Reader(running, site, asked)
+    asked.clear()
+    somebody = Reader(running, site)
     yield somebody
-    assert somebody.wrong() == ([], [])
+    somebody.leave()
+    assert somebody.errors == asked == []
 
 
 # ---- the battery ----------------------------------------------------------------------------------------------------
-
-WRONG = """<img src="missing.png"><img src="https://elsewhere.invalid/picture.png"><script src="throws.js"></script>
-<script>console.error('said'); Promise.reject(new Error('rejected'));</script>"""
-
-
-def test_what_goes_wrong_is_noted(reader):
-    reader.open("wrong.html")
-    reader.wait("() => window.posencNoted.length >= 5")
-    errors, foreign = reader.wrong()
-    for word in ("missing.png", "picture.png", "console: said", "rejected"):
-        assert [error for error in errors if word in error], (word, errors)
-    assert [error for error in errors if "thisIsNowhere" in error or "Script error" in error], errors
-    assert foreign, "a request to another host was not seen"
 
 
 @pytest.mark.parametrize("page", pages())
@@ -302,25 +274,6 @@ def test_handles_are_dragged_by_the_mouse(reader, case):
         live.browser.drag(*path)
         assert live.setting() != before, name
         live.equals_node(case, name)
-
-
-@EACH
-def test_a_link_restores_a_setting(reader, case):
-    reader.open(EVERY_ONE)
-    live = Driven(reader, case)
-    opening, links = live.setting(), []
-    for setting in case.settings:
-        live.set(**case.cls(**setting).setting())
-        links.append((live.setting(), live.evaluate(LINK)))
-    for k, (wanted, link) in enumerate(links):
-        if k == 0:  # the page is opened by the link, and by the others it is told where to go
-            reader.open(EVERY_ONE + link)
-            live = Driven(reader, case)
-        else:
-            live.set(**opening)
-            reader.browser.call("(link) => { location.href = link; }", link)
-            live.complete("null", before="await new Promise((soon) => setTimeout(soon, 50));")
-        assert live.state() == (wanted, shown(case.cls, **wanted).finding, "")
 
 
 def test_everything_is_drawn_for_paper_in_the_colours_for_paper(reader):

@@ -25,6 +25,7 @@ from release.colab.run import copy_files
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("faults.toml")
+PLACE = {"file": "_build/html/book/intro.html", "find": "</article>"}  # where a fault is planted that names none
 BUILT = ("html", ".jupyter_cache")
 
 
@@ -68,7 +69,7 @@ def plant(folder: Path, fault: dict[str, str], *options: str) -> int:
 
 def main() -> None:
     """Plant what is named, or all; fail if a fault is not noticed, or if its tests fail without it."""
-    faults = tomllib.loads(LIST.read_text(encoding="utf-8"))["fault"]
+    faults = [{**PLACE, **fault} for fault in tomllib.loads(LIST.read_text(encoding="utf-8"))["fault"]]
     parser = argparse.ArgumentParser(prog="python -m release.faults", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a part of the names of some; all if none is named")
     parser.add_argument("--per-change", action="store_true", help="leave out the tests that wait for a release")

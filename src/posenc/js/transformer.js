@@ -366,12 +366,6 @@ export class ForwardPass {
     }
     return sums.map((sum, distance) => (scale * sum) / (to - Math.max(from, distance)) + bias[distance]);
   }
-
-  // Queries and keys of a layer before rotation, (tokens, heads·head_dim) each.
-  queriesAndKeys(layer) {
-    const { q, k } = this.layers[layer], end = this.done * this.model.dim;
-    return { q: q.subarray(0, end), k: k.subarray(0, end) };
-  }
 }
 
 function logSoftmax(row) {

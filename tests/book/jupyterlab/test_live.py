@@ -278,23 +278,14 @@ def test_enter_commits_what_is_typed(open_notebook):
     view = View(notebook, SHOWN)
     field = view.root.locator("[data-control=m] input[type=text]")
 
-    def typed(text: str) -> None:
-        field.click()
-        notebook.page.keyboard.press("ControlOrMeta+A")
-        notebook.page.keyboard.type(text)
-        notebook.page.keyboard.press("Enter")
-
-    typed("20")
-    view.says(shown(Rotation2D, m=20, n=17).finding)  # the lock takes the key along
-    # what lies outside the limits is brought within them, in words that stay when the field is left
-    typed("99")
-    view.says(shown(Rotation2D, m=32, n=29).finding)
+    field.click()
+    notebook.page.keyboard.press("ControlOrMeta+A")
+    notebook.page.keyboard.type("99")
+    notebook.page.keyboard.press("Enter")
+    view.says(shown(Rotation2D, m=32, n=29).finding)  # within the limits, and the lock takes the key along
     notice = view.root.locator(".posenc-notice")
-    words = "takes integers from 0 to 32; 99 became 32."
-    assert words in notice.inner_text()
     notebook.page.keyboard.press("Tab")
-    assert words in notice.inner_text()
-    assert field.input_value() == "32"
+    assert "takes integers from 0 to 32; 99 became 32." in notice.inner_text()
     notebook.run(CLOSED)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from posenc import Rope, inv_freq
+from tests.js.oracles.layer_stack import STACKS
 from tools.notebooks import joined, load
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -33,39 +34,18 @@ def cell(name: str, before: str = "") -> dict[str, Any]:
     return held
 
 
-def letters(config: Any) -> str:
-    """A stack as the chapter writes it, from a configuration of transformers."""
-    count = config.num_hidden_layers
-    types = getattr(config, "layer_types", None) or ["full_attention"] * count
-    turns = getattr(config, "no_rope_layers", None) or [1] * count
-    found = []
-    for kind, turning in zip(types, turns, strict=True):
-        if type(config).__name__ == "Cohere2Config":  # rotates where it has a window, in its attention's code
-            turning = kind == "sliding_attention"
-        letter = "R" if turning else "N"
-        if kind != "full_attention":
-            letter = letter.lower()
-        elif isinstance(config.rope_parameters.get(kind), dict):
-            share = config.rope_parameters[kind].get("partial_rotary_factor", 1.0)
-            letter = letter if share == 1 else "P"
-        found.append(letter)
-    return "".join(found)
-
-
 @pytest.mark.torch
 @pytest.mark.parametrize("name", ["SmolLM3", "Llama4Text", "Cohere2", "Gemma4Text"])
 def test_stacks_are_those_of_the_classes(name):
+    """And of LayerStack, whose periods and windows tests/js/test_layer_stack.py compares with the classes."""
     import transformers
 
     period, count, window = cell("stacks")["STACKS"][name]
-    config = getattr(transformers, f"{name}Config")()
-    assert count == config.num_hidden_layers
-    assert letters(config) == (period * count)[:count]
-    seen = {"SmolLM3": None, "Llama4Text": getattr(config, "attention_chunk_size", None)}
-    assert window == seen.get(name, getattr(config, "sliding_window", None))
-    if name == "Gemma4Text":
-        wide = config.rope_parameters["full_attention"]
-        assert (wide["rope_theta"], wide["partial_rotary_factor"]) == (1e6, 0.25)
+    stack = STACKS[name.lower().removesuffix("text")]
+    assert count == getattr(transformers, f"{name}Config")().num_hidden_layers
+    assert period.replace("P", "R") == stack["period"]
+    assert ("P" in period) == (stack["full"]["turning"] < stack["full"]["pairs"])
+    assert window == (stack["window"] if "r" in period else None)
 
 
 def released(name):

@@ -43,10 +43,6 @@ def cells(path: Path, kind: str) -> list[dict]:
     return [cell for cell in load(path)["cells"] if cell["cell_type"] == kind]
 
 
-def test_there_are_chapters():
-    assert CHAPTERS
-
-
 @every_chapter
 def test_it_is_clean(path):
     assert dump(clean(load(path))) == path.read_text(encoding="utf-8")

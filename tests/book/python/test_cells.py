@@ -93,12 +93,9 @@ def test_a_flood_of_text_is_cut_off(page: Page) -> None:
 MISSING = "no_such_package"
 
 
-def test_a_missing_package_is_named(page: Page) -> None:
+def test_a_missing_package_is_named_and_so_is_what_stands_on_it(page: Page) -> None:
     ended = page.run(f"import {MISSING}.part as p")
     assert (ended["status"], ended["package"], ended["through"]) == ("needs", MISSING, "")
-
-
-def test_what_stands_on_a_missing_package_says_so_too(page: Page) -> None:
     page.run(f"import {MISSING}")
     assert page.run(f"y = {MISSING}.zeros(2)")["package"] == MISSING
     ended = page.run("y + 1")

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import yaml
@@ -216,3 +217,23 @@ def scroll_through(page: Page) -> None:
     if not page.evaluate(SCROLL, [FIGURES, FRAME_PATIENCE]):
         raise TimeoutError(f"the browser drew no frame within {FRAME_PATIENCE / 1000:.0f} s")
     page.wait_for_function(ALL_READY, arg=FIGURES)
+
+
+WEIGHT = """async (size) => {
+  const files = () => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+  for (let before = 0; files().length > before; await new Promise((later) => setTimeout(later, 100))) {
+    before = files().length;
+  }
+  const bytes = (word) => files().reduce((sum, file) => sum + (file.name.includes(word) ? file[size] : 0), 0);
+  return {
+    bytes: bytes('') - bytes('plotly.min.js'), plotly_bytes: bytes('plotly.min.js'), face_bytes: bytes('/posenc/face'),
+    files: files().map((file) => `${file.name} ${file[size]}`),
+  };
+}"""
+
+
+def weigh(page: Page, size: str = "encodedBodySize") -> dict[str, Any]:
+    """Bytes of all files of a page, compressed, plotly.js apart, once no more come; as "transferSize", without those
+    that the browser had kept.
+    """
+    return page.evaluate(WEIGHT, size)

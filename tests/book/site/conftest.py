@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from posenc.widgets import Explorable
 from tests.book.site import browser as chromium
 from tests.book.site.live import Kept, Live
-from tests.book.site.visit import Visit, first_of_its_kind, visit
+from tests.book.site.visit import Visit, Visitor, in_full
 from tests.explorables import CASES
 
 PATIENCE = 20_000  # milliseconds: the machine may be busy
@@ -141,13 +141,14 @@ def kept_in(kept: Page) -> Iterator[Callable[..., Page]]:
 def visit_once(request: pytest.FixtureRequest, browser: Browser, site_url: str) -> Callable[[str], Visit]:
     """Visits a page the first time that it is asked for, and tells again what it noted then.
 
-    One page of each kind is visited in full, and all are where tests of a release run.
+    Pages that have one of everything are visited in full, and all are where tests of a release run.
     """
     all_in_full = "not release" not in request.config.getoption("markexpr")
+    visitor = Visitor(browser, site_url)
 
     @cache
     def visited(name: str) -> Visit:
-        return visit(browser, site_url, name, full=all_in_full or first_of_its_kind(name))
+        return visitor.visit(name, full=all_in_full or name in in_full())
 
     return visited
 
@@ -231,13 +232,13 @@ def open_live(
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that takes `page_name` once for every page; those of one page in one process, which visits it once.
 
-    What only a full visit notes is asked of the other pages than the first of each kind before a release.
+    What only a full visit notes is asked before a release of the pages that have nothing new.
     """
     if "page_name" in metafunc.fixturenames:
         full, built = "full_visit" in metafunc.fixturenames, chromium.SITE.is_dir()
         one_by_one = []
         for name in chromium.pages():
-            waits = full and built and not first_of_its_kind(name)
+            waits = full and built and name not in in_full()
             marks = [pytest.mark.xdist_group(name), *([pytest.mark.release] if waits else [])]
             one_by_one.append(pytest.param(name, marks=marks))
         metafunc.parametrize("page_name", one_by_one)

@@ -18,14 +18,24 @@ RIGHT = """def ntk_aware(dim, base, factor):
     return (base * factor ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim)"""
 NEEDS_TORCH = "Needs torch, which this page does not have: download the notebook, and go on in Colab or with make lab."
 WORDS = "The length reaches them: „n“ stands in every angle."
+FILE = "/_static/posenc/face-licence.txt"  # a page of the site without scripts
+WORK = {"q2": RIGHT, "q7": WORDS}
 
 
 @pytest.fixture(scope="module")
 def kept_assignment(browser: Browser, site_url: str) -> Iterator[Chapter]:
-    """Assignment 4, with Python, for the tests that leave it alive; it has an answer in words."""
+    """Assignment 4, which has an answer in words, with Python and the work that is kept from an earlier visit."""
     page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
     watch = Watch(page)
-    yield Chapter(page, page_of(4)).open(site_url).start()
+    chapter = Chapter(page, page_of(4)).open(site_url)
+    page.evaluate("([key, work]) => localStorage.setItem(key, work)", [KEY, json.dumps(WORK)])
+    page.reload()
+    expect(page.locator(f"{BAR} [role=status]")).to_contain_text("Your work on this page is kept in this browser")
+    page.locator("#cell-q6").scroll_into_view_if_needed()
+    expect(page.locator(BAR).get_by_role("button", name="Load Python")).to_be_in_viewport(ratio=1)
+    chapter.start()
+    assert shown(page) == WORK
+    yield chapter
     page.context.close()
     assert not watch.foreign
     assert not watch.errors
@@ -60,6 +70,12 @@ def write_words(page: Page, words: str = WORDS) -> None:
     page.get_by_label("Your answer in words to q7").fill(words)
 
 
+def shown(page: Page) -> dict[str, str]:
+    """The answers that the page shows to q2 and q7."""
+    words = page.get_by_label("Your answer in words to q7").input_value()
+    return {"q2": page.locator("#cell-q2 .cm-content").inner_text(), "q7": words}
+
+
 def kept(page: Page) -> dict[str, str] | None:
     """What the browser keeps of the work."""
     page.evaluate(LATER)
@@ -90,37 +106,37 @@ def taken(chapter: Chapter, folder: Path) -> Path:
 
 
 def test_a_question_is_checked_and_one_that_wants_torch_says_so(assignment: Chapter) -> None:
-    for name in ("find-package", "imports"):
-        if name != "find-package":  # which the page does not show
-            assert assignment.run(name).ended == "done"
+    assert assignment.run("imports").ended == "done"
     assert assignment.run("imports-torch").note == NEEDS_TORCH
     assert assignment.run("q2-check").printed == "q2: not answered yet (2 points)\n"
     assignment.run("q2", RIGHT)
     assert assignment.run("q2-check").printed.startswith("q2: 2 of 2 points on the public checks\n  ✓")
-    assignment.run("q2", RIGHT.replace("(dim - 2)", "dim"))
-    assert "✗" in assignment.run("q2-check").printed
+    assignment.type("q2", RIGHT.replace("(dim - 2)", "dim"))
+    assert "✗" in assignment.run("q2-check").printed, "the check is of what stands in the cell"
     assert assignment.run("q5-check").note == NEEDS_TORCH
+    press(assignment, "Clear my work")
+    assert assignment.cell("q2-check").printed == ""
+    assert assignment.run("q2-check").printed == "q2: not answered yet (2 points)\n"
 
 
-def test_work_is_kept_until_it_is_cleared(assignment: Chapter, new_page: Callable[..., Page], site_url: str) -> None:
-    assert kept(assignment.page) is None
+def test_work_is_kept_until_it_is_cleared(assignment: Chapter) -> None:
+    """That it comes back with the page, `kept_assignment` has seen."""
+    page = assignment.page
+    assert kept(page) is None
     assignment.type("q2", RIGHT)
-    write_words(assignment.page)
-    assert kept(assignment.page) == {"q2": RIGHT, "q7": WORDS}
-    other = Chapter(new_page(beside=assignment.page), page_of(4)).open(site_url)
-    assert other.told.startswith("Your work on this page is kept in this browser")
-    other.page.locator("#cell-q6").scroll_into_view_if_needed()
-    expect(other.page.locator(BAR).get_by_role("button", name="Load Python")).to_be_in_viewport(ratio=1)
-    other.start()
-    assert other.page.locator("#cell-q2 .cm-content").inner_text() == RIGHT
-    assert other.page.get_by_label("Your answer in words to q7").input_value() == WORDS
-    assert assignment.page.locator(f"{BAR} + .posenc-note").inner_text().count("sent nowhere") == 1
-    press(other, "Clear my work", accept=False)
-    assert kept(other.page)
-    press(other, "Clear my work")
-    assert kept(other.page) is None
-    assert "raise NotImplementedError()" in other.page.locator("#cell-q2 .cm-content").inner_text()
-    assert assignment.told.startswith("Your work on this page was changed in another tab.")
+    write_words(page)
+    assert kept(page) == WORK
+    assert page.locator(f"{BAR} + .posenc-note").inner_text().count("sent nowhere") == 1
+    press(assignment, "Clear my work", accept=False)
+    assert kept(page) == shown(page) == WORK
+    press(assignment, "Clear my work")
+    assert kept(page) is None
+    assert "raise NotImplementedError()" in shown(page)["q2"]
+    with page.context.expect_page() as opened:
+        page.evaluate("(address) => void open(address)", FILE)
+    opened.value.evaluate("(key) => localStorage.setItem(key, '{}')", KEY)
+    expect(page.locator(f"{BAR} [role=status]")).to_contain_text("Your work on this page was changed in another tab.")
+    opened.value.close()
 
 
 @pytest.mark.release
@@ -133,14 +149,14 @@ def test_what_is_taken_away_can_be_loaded_again(assignment: Chapter, tmp_path: P
     assert given["metadata"] == ours["metadata"]
     press(assignment, "Clear my work")
     assert load(assignment, path).startswith("Loaded ")
-    assert kept(assignment.page) == {"q2": RIGHT, "q7": WORDS}
+    assert kept(assignment.page) == WORK
     changed = {cell["id"]: cell for cell in given["cells"]}
     changed["q2"]["source"] = ["pass"]
     changed["q2-check"]["source"] = ["print('mine')"]  # is locked
     given["cells"].append(changed["q2"] | {"id": "scratch", "metadata": {}})
     path.write_text(json.dumps(given), encoding="utf-8")
     assert load(assignment, path, accept=False) == ""
-    assert kept(assignment.page) == {"q2": RIGHT, "q7": WORDS}
+    assert kept(assignment.page) == WORK
     assert load(assignment, path).endswith("Left out, as this page has no such cell: scratch.")
     assert kept(assignment.page) == {"q2": "pass", "q7": WORDS}
 
@@ -163,16 +179,6 @@ def test_a_file_that_is_not_this_assignment_is_refused(
     path.write_text(content, encoding="utf-8")
     assert load(assignment, path).startswith(said)
     assert kept(assignment.page) == {"q2": RIGHT}
-
-
-def test_a_check_is_of_what_stands_in_the_cell(assignment: Chapter) -> None:
-    assert assignment.run("q2", RIGHT).ended == "done"
-    assert "2 of 2 points" in assignment.run("q2-check").printed
-    assignment.type("q2", RIGHT.replace("(dim - 2)", "dim"))
-    assert "✗" in assignment.run("q2-check").printed
-    press(assignment, "Clear my work")
-    assert assignment.cell("q2-check").printed == ""
-    assert assignment.run("q2-check").printed == "q2: not answered yet (2 points)\n"
 
 
 def test_an_answer_that_fails_holds_up_no_other_question(assignment: Chapter) -> None:

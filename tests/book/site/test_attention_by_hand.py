@@ -23,14 +23,6 @@ def test_a_pulled_query_takes_its_matrix_and_with_it_every_query_along(open_live
     np.testing.assert_allclose(after["keys"], before["keys"])
 
 
-def test_a_pulled_key_changes_who_is_found(open_live):
-    live = open_live(AttentionByHand)
-    drag_handle(live, "key mat", 270, 0)
-    values = live.values()
-    assert values["keys"][5][0] > 1.2
-    assert WORDS[int(np.argmax(values["weights"][2]))] == "mat"
-
-
 def test_a_press_on_a_row_lets_that_word_ask(open_live):
     live = open_live(AttentionByHand)
     for word in (5, 1):

@@ -35,11 +35,6 @@ def folds(page: Page) -> list[Locator]:
     return found
 
 
-def inside(fold: Locator) -> Locator:
-    """What stands below its heading and line."""
-    return fold.locator("> :not(summary)")
-
-
 def is_open(fold: Locator) -> bool:
     """Whether it is open, and what is in it drawn; both asked in one turn of the page."""
     state: dict[str, bool] = fold.evaluate(
@@ -58,11 +53,9 @@ def expect_open(fold: Locator) -> None:
     assert is_open(fold)
 
 
-def test_heading_and_line_stand_there_and_nothing_else(site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    page.goto(f"{site_url}/{CHAPTER}.html")
-    read = page.inner_text("article")
-    for fold in folds(page):
+def test_heading_and_line_stand_there_and_nothing_else(chapter: Page) -> None:
+    read = chapter.inner_text("article")
+    for fold in folds(chapter):
         assert not is_open(fold)
         heading, line = fold.locator("summary :is(h2, h3)"), fold.locator("summary .posenc-deeper-line")
         expect(heading).to_contain_text("Deeper: ")
@@ -71,20 +64,6 @@ def test_heading_and_line_stand_there_and_nothing_else(site_url: str, new_page: 
         assert len(line.inner_text().split()) > 4
         paragraph = fold.locator("> p").first.inner_text()
         assert paragraph == "" or paragraph not in read
-
-
-def test_by_mouse_and_by_keyboard(chapter: Page) -> None:
-    first, second = folds(chapter)[:2]
-    first.locator("summary .posenc-deeper-line").click()
-    assert is_open(first)
-    assert not is_open(second)
-    first.locator("summary .posenc-deeper-line").click()
-    assert not is_open(first)
-    summary = second.locator("summary").first
-    summary.focus()
-    for key, opened in (("Enter", True), ("Space", False)):
-        chapter.keyboard.press(key)
-        assert is_open(second) == opened
 
 
 def test_the_side_bar_leads_into_it(chapter: Page) -> None:

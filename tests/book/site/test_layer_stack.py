@@ -61,15 +61,6 @@ def test_a_layer_is_switched_by_keys_and_layers_come_and_go(open_live):
     assert take.is_disabled()
 
 
-def test_a_refused_pattern_says_what_is_accepted(open_live):
-    live = open_live(LayerStack)
-    live.evaluate("model.set('_restore', x)", {"layers": "RRR"})
-    assert live.get("layers") == ""
-    assert live.notice.startswith("layers takes 4 to 12 letters from the bottom up")
-    live.evaluate("model.set('_restore', x)", {"layers": "RnrN"})
-    assert (live.get("layers"), live.notice) == ("RnrN", "")
-
-
 @pytest.mark.parametrize("finger", [False, True])
 def test_the_match_is_dragged_on_any_strip(open_live, finger):
     live = open_live(LayerStack, width=360, has_touch=True)

@@ -86,15 +86,6 @@ def test_a_word_is_dragged_in_the_matrix_by_its_row_and_its_column(open_live, fi
     assert "".join(live.values()["moved_words"]) == "matthesatonthecat"
 
 
-def test_a_refused_order_says_what_is_accepted(open_live):
-    live = open_live(OrderBlindness)
-    live.evaluate("model.set('_restore', x)", {"order": "99", "scheme": "rope"})
-    assert (live.get("order"), live.get("scheme")) == ("210", "rope")
-    assert live.notice.startswith("word order takes digits from 0 to 5, each at most once")
-    live.evaluate("model.set('_restore', x)", {"order": "20"})
-    assert (live.get("order"), live.notice) == ("20", "")
-
-
 def test_a_vertical_swipe_on_a_word_scrolls_the_page(open_live):
     live = open_live(OrderBlindness, width=360, height=640, has_touch=True)
     session = live.page.context.new_cdp_session(live.page)

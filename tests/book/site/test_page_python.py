@@ -10,13 +10,19 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.book.python.cells import BAR, Chapter
 from tests.book.python.chapters import try_opened
-from tests.book.site.browser import SITE, Watch, require_site
-from tests.book.site.weight import Scales
+from tests.book.site.browser import SITE, Watch, require_site, weigh
 
 WHERE = "03_absolute_encodings"  # the chapter on which everything else is tried
 FIRST = "opening-maps"  # its first cell that has a button, whose figure needs the imports before
 LOOP = "while True:\n    pass"
 FOCUSED = "document.activeElement.closest('.cell, .posenc-python')?.id || document.activeElement.getAttribute('role')"
+
+
+def names(page: Page) -> list[str]:
+    """The names of all buttons of cells, as they are read out."""
+    return page.locator(".posenc-tools button").evaluate_all(
+        "(all) => all.map((one) => one.getAttribute('aria-label') ?? one.textContent)"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +31,8 @@ def kept_chapter(browser: Browser, site_url: str) -> Iterator[tuple[Chapter, dic
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     watch = Watch(page)
     chapter = Chapter(page, WHERE).open(site_url)
-    yield chapter, try_opened(chapter, watch)
+    loaded = {name.rpartition("/")[2].partition("?")[0] for name in weigh(page)["files"] if "/posenc/python/" in name}
+    yield chapter, {"loaded": loaded, "buttons": names(page)} | try_opened(chapter, watch)
     page.close()
     assert not watch.foreign
     assert not watch.errors
@@ -49,22 +56,9 @@ def chapter(kept_chapter: tuple[Chapter, dict[str, object]]) -> Chapter:
     return kept
 
 
-def names(page: Page) -> list[str]:
-    """The names of all buttons of cells, as they are read out."""
-    return page.locator(".posenc-tools button").evaluate_all(
-        "(all) => all.map((one) => one.getAttribute('aria-label') ?? one.textContent)"
-    )
-
-
-def test_nothing_is_loaded_before_the_click(new_page: Callable[..., Page], site_url: str) -> None:
-    page = new_page()
-    with Scales(page) as scales:
-        Chapter(page, WHERE).open(site_url)
-        scales.read()
-    asked = scales.addresses.values()
-    ours = {url.rpartition("/")[2].partition("?")[0] for url in asked if "/posenc/python/" in url}
-    assert ours == {"start.js", "page.css"}
-    assert names(page) == []
+def test_nothing_is_loaded_before_the_click(kept_chapter: tuple[Chapter, dict[str, object]]) -> None:
+    assert kept_chapter[1]["loaded"] == {"start.js", "page.css"}
+    assert kept_chapter[1]["buttons"] == []
 
 
 def test_each_cell_has_a_button_of_its_own_once_python_is_there(chapter: Chapter) -> None:

@@ -293,21 +293,6 @@ def test_a_guess_is_remembered_and_made_again(chapter: Page) -> None:
         assert asked.kept is None
 
 
-def test_a_curve_is_remembered_and_drawn(curves: Page) -> None:
-    by_keyboard(Asked(curves, "curve"))
-    guess = Asked(curves, "curve").guess
-    curves.reload()
-    settle(curves)
-    curve = Asked(curves, "curve")
-    assert curve.guess == guess
-    figure = curves.locator(f".posenc-awaits-{curve.facts['cell']} .posenc-plotly")
-    figure.scroll_into_view_if_needed()
-    expect(figure).to_have_attribute("data-ready", "true")
-    assert "posenc-guess" in figure.locator(".posenc-canvas").evaluate("({ data }) => data.map(({ uid }) => uid)")
-    curve.box.get_by_role("button", name=WORDS["again"]).click()
-    assert curve.kept is None
-
-
 def test_everything_is_shown_on_every_page_to_who_wants_it(chapter: Page) -> None:
     asked = Asked(chapter, "number")
     asked.box.get_by_label(WORDS["all"]).click()
@@ -322,23 +307,22 @@ def test_everything_is_shown_on_every_page_to_who_wants_it(chapter: Page) -> Non
 # ---- links that lead behind a question --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fragment", ["angle-coverage", "angle-coverage:story=within"])
-def test_a_link_behind_a_question_shows_the_question(chapter: Page, fragment: str) -> None:
+def test_a_link_behind_a_question_shows_the_question(chapter: Page) -> None:
     asked = Asked(chapter, "number")
     for _ in range(2):  # the second time the address is there already
         chapter.evaluate("() => scrollTo(0, 0)")
         link = chapter.evaluate_handle(
-            "(hash) => { const link = document.createElement('a'); link.href = hash; return link; }", f"#{fragment}"
+            "(hash) => { const link = document.createElement('a'); link.href = hash; return link; }",
+            "#angle-coverage:story=within",
         )
         chapter.evaluate("(link) => { document.body.append(link); link.click(); link.remove(); }", link)
         expect(asked.box).to_be_in_viewport()
         assert not asked.is_open
     asked.show()
     figure = chapter.locator("#angle-coverage")
-    if ":" in fragment:
-        figure.scroll_into_view_if_needed()
-        expect(figure).to_have_attribute("data-ready", "true")
-        chapter.wait_for_function("document.querySelector('#angle-coverage').posencModel.get('used') === 4096")
+    figure.scroll_into_view_if_needed()
+    expect(figure).to_have_attribute("data-ready", "true")
+    chapter.wait_for_function("document.querySelector('#angle-coverage').posencModel.get('used') === 4096")
 
 
 # ---- other circumstances ----------------------------------------------------------------------------------------

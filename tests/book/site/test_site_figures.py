@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
@@ -18,10 +17,7 @@ def page_with(css_class: str) -> str:
 
 
 @pytest.mark.release
-@pytest.mark.parametrize("how", ["keys", "button"])
-def test_printing_waits_until_every_figure_is_drawn_and_is_light(
-    how: str, site_url: str, new_page: Callable[..., Page]
-) -> None:
+def test_printing_waits_until_every_figure_is_drawn_and_is_light(site_url: str, new_page: Callable[..., Page]) -> None:
     page = new_page(theme="dark")
     page.add_init_script(
         """window.print = () => {
@@ -33,10 +29,7 @@ def test_printing_waits_until_every_figure_is_drawn_and_is_light(
     )
     page.goto(f"{site_url}/{page_with('posenc-plotly')}")
     settle(page)
-    if how == "keys":
-        page.keyboard.press("Control+p")
-    else:
-        page.locator("[onclick='window.print()']").first.evaluate("(button) => button.click()")
+    page.locator("[onclick='window.print()']").first.evaluate("(button) => button.click()")  # by keys: release/browsers
     page.wait_for_function("window.printed")
     printed = page.evaluate("window.printed")
     assert len(printed["drawn"]) > 1
@@ -79,13 +72,6 @@ def test_printed_right_after_opening_all_is_drawn_and_nothing_is_cut(
 
 
 # ---- explorables: the host's own part ---------------------------------------------------------------------------
-
-
-def test_setting_link_works_from_disk(built_site: Path, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    page.goto(f"{(built_site / 'book' / 'explorables.html').as_uri()}#decay-explorer:base=500")
-    page.wait_for_selector("#decay-explorer[data-ready=true]")
-    assert page.evaluate("document.getElementById('decay-explorer').posencModel.get('base')") == 500
 
 
 def test_a_module_that_fails_is_reported_in_the_figure(site_url: str, browser: Browser) -> None:

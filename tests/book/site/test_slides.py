@@ -29,8 +29,6 @@ MEASURE = """() => {
             "A turn keeps the length of $x. Y$ and of everything else that it may meet on its way. The rest is said.",
             "A turn keeps the length of $x. Y$ and of everything else that it may meet on its way.",
         ),
-        ("It is so. Nobody knows why it is. And on it goes.", "It is so. Nobody knows why it is."),
-        ("*Take the word. Who sat? It did.* So it goes.", "*Take the word. Who sat? It did.*"),
         ("**A theorem. If it is so, *then* it is. Always.** Why?", "**A theorem. If it is so, *then* it is. Always.**"),
         ("It is said: “It is so. And for ever.” It is not.", "It is said: “It is so. And for ever.”"),
     ],

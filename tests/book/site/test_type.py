@@ -39,12 +39,6 @@ def lacks(text: str, name: str = "face.woff2") -> set[str]:
 # ---- the files ----------------------------------------------------------------------------------------------------
 
 
-def test_characters_are_those_written_and_those_that_json_writes() -> None:
-    found = font.characters(["α é", r'{"text": "\u03b8 \u2212"}'])
-    assert {*"αéθ−"} <= found
-    assert found - set("αéθ−") == {chr(code) for code in range(32, 127)}
-
-
 @pytest.mark.parametrize("name", font.FACES)
 def test_face_goes_by_the_books_name_under_its_licence(name: str, built_site: Path) -> None:
     """Its licence wants a changed face to have another name, and to bring the copyright and the licence along."""

@@ -1,8 +1,8 @@
 """One visit to one page of the built site, which notes all that the tests ask of every page.
 
 It goes as a reader may go: the page comes, nobody has guessed yet, it is scrolled to its end, and the window becomes a
-phone's. A full visit, to one page of each kind and before a release to all, also asks axe-core, zooms, switches the
-theme, and opens the page from disk and without JavaScript.
+phone's. A full visit, to pages that have one of everything and before a release to all, also asks axe-core, switches
+the theme, and opens the page from disk and without JavaScript. Nothing moves: figures are drawn to the end at once.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, Page
 
 from tests.book.site.accessibility import violations
-from tests.book.site.browser import FIGURES, OPEN_ALL, SITE, Watch, chapters, pages, scroll_through, settle
-from tests.book.site.weight import Scales
+from tests.book.site.browser import FIGURES, OPEN_ALL, SITE, Watch, chapters, pages, scroll_through, settle, weigh
 
-WIDE, MIDDLE, ZOOMED, PHONE = (1280, 900), (1000, 900), (640, 450), (360, 780)
+WIDE, MIDDLE, PHONE = (1280, 900), (1000, 900), (360, 780)
 # Code, formulas and what Plotly draws take axe long and are alike everywhere: one page has them looked at too.
 ALL_OF_IT = "notebooks/07_rope_in_code.html"
 ALIKE = ("pre", "mjx-container", ".posenc-canvas > *")
@@ -160,7 +159,6 @@ class Visit:
     characters: str = ""
     cut: dict[int, list[str]] = field(default_factory=dict)  # by the window's width, what CUT gives
     scrolled: dict[str, list[str]] = field(default_factory=dict)  # what SCROLLED gives, by what was looked at
-    zoomed_width: int = 0
     phone: dict[str, Any] = field(default_factory=dict)  # a look at a phone's width, dark in a full visit
     inaccessible: dict[str, list[str]] = field(default_factory=dict)  # by theme
     without_javascript: list[dict[str, Any]] = field(default_factory=list)
@@ -171,15 +169,16 @@ class Visit:
 
 
 @cache
-def kind(name: str) -> frozenset[str]:
-    """What there is on a page that a browser has to do something for."""
-    text = (SITE / name).read_text(encoding="utf-8")
-    return frozenset(word for word in KINDS if re.search(rf'class="[^"]*\b{word}\b', text))
-
-
-def first_of_its_kind(name: str) -> bool:
-    """Whether no page before it has just what it has."""
-    return name == next(other for other in pages() if kind(other) == kind(name))
+def in_full() -> frozenset[str]:
+    """The pages that bring something for a browser to do that no page before them has; the first one too."""
+    chosen, seen = set(), set()
+    for name in pages():
+        text = (SITE / name).read_text(encoding="utf-8")
+        here = {"html", *(word for word in KINDS if re.search(rf'class="[^"]*\b{word}\b', text))}
+        if here - seen:
+            chosen.add(name)
+            seen |= here
+    return frozenset(chosen)
 
 
 def switch_theme(page: Page, theme: str) -> None:
@@ -209,26 +208,52 @@ def unanswered(page: Page) -> Unanswered | None:
     return Unanswered(page.inner_text("body"), page.locator("body").aria_snapshot(), asked, behind)
 
 
-def noted(context: BrowserContext, visit: Visit, javascript: bool = True) -> Page:
-    """A new page, of whose requests and errors the visit takes note."""
-    page = context.new_page()
-    watch = Watch(page, javascript)
-    watch.foreign, watch.errors = visit.foreign, visit.errors
-    return page
+class Visitor:
+    """Goes from page to page in one tab, in which the browser compiles scripts that pages share only once."""
+
+    def __init__(self, browser: Browser, url: str) -> None:
+        self.url, self._browser, self._tab = url, browser, None
+
+    def visit(self, name: str, full: bool) -> Visit:
+        """Visit a page of the site that is served at `url`."""
+        if self._tab is None:
+            context = self._browser.new_context(color_scheme="light", reduced_motion="reduce")
+            context.set_default_timeout(60_000)
+            context.add_init_script("try { localStorage.clear(); } catch { /* about:blank has none */ }")
+            page = context.new_page()
+            self._tab = page, Watch(page)
+        found, (page, watch) = Visit(), self._tab
+        watch.foreign, watch.errors = found.foreign, found.errors
+        try:
+            look_at(page, f"{self.url}/{name}", found, full, () if name == ALL_OF_IT else ALIKE)
+            page.goto("about:blank")
+            resize(page, WIDE)
+            if full:
+                page.goto((SITE / name).as_uri())
+                settle(page)
+                scroll_through(page)
+                found.from_disk = page.evaluate(LOOK, FIGURES)
+        except BaseException:  # nobody knows how the page was left
+            page.context.close()
+            self._tab = None
+            raise
+        if full and name in chapters():
+            page = self._browser.new_page(java_script_enabled=False)
+            watch = Watch(page, javascript=False)
+            watch.foreign, watch.errors = found.foreign, found.errors
+            page.goto(f"{self.url}/{name}")
+            page.evaluate(OPEN_ALL)
+            found.without_javascript = page.evaluate(WITHOUT_JAVASCRIPT, FIGURES)
+            page.close()
+        return found
 
 
-def visit(browser: Browser, url: str, name: str, full: bool) -> Visit:
-    """Visit a page of the site that is served at `url`."""
-    found = Visit()
-    left_out = () if name == ALL_OF_IT else ALIKE
-    width, height = WIDE
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="light")
-    context.set_default_timeout(60_000)
-    page = noted(context, found)
-    with Scales(page) as scales:
-        page.goto(f"{url}/{name}")
-        settle(page)
-        found.weight = scales.read()
+def look_at(page: Page, address: str, found: Visit, full: bool, left_out: tuple[str, ...]) -> None:
+    """Read a page as it comes, to its end, then in a phone's window; note what is found."""
+    resize(page, WIDE)
+    page.goto(address)
+    settle(page)
+    found.weight = weigh(page)
     found.unanswered = unanswered(page)
     page.evaluate(OPEN_ALL)
     found.first = page.evaluate(LOOK, FIGURES)
@@ -239,32 +264,19 @@ def visit(browser: Browser, url: str, name: str, full: bool) -> Visit:
     found.scrolled["code"] = page.evaluate(SCROLLED, "article .cell_input pre")
     if full:
         found.inaccessible["light"] = violations(page, *left_out)
-        page.set_viewport_size({"width": MIDDLE[0], "height": MIDDLE[1]})
+        resize(page, MIDDLE)
         found.cut[MIDDLE[0]] = page.evaluate(CUT)
         found.scrolled["printed"] = page.evaluate(SCROLLED, "article .cell_output pre")
         switch_theme(page, "dark")
-        page.set_viewport_size({"width": ZOOMED[0], "height": ZOOMED[1]})  # to 200 %: half as many pixels
-        found.zoomed_width = page.evaluate("document.documentElement.scrollWidth")
-    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-    page.emulate_media(reduced_motion="reduce")  # the front page's figures rest, and are drawn to the end
+    resize(page, PHONE)
     page.wait_for_function(REDRAWN, polling=100)  # to ask it is work for the page
     found.phone = page.evaluate(LOOK, FIGURES)
     found.cut[PHONE[0]] = page.evaluate(CUT)
     found.scrolled["formulas"] = page.evaluate(SCROLLED, "article div.math, article div.math mjx-container")
     if full:
         found.inaccessible["dark"] = violations(page, *left_out)
-        page.close()
-        page = noted(context, found)
-        page.goto((SITE / name).as_uri())
-        settle(page)
-        scroll_through(page)
-        found.from_disk = page.evaluate(LOOK, FIGURES)
-    context.close()
-    if full and name in chapters():
-        context = browser.new_context(viewport={"width": width, "height": height}, java_script_enabled=False)
-        page = noted(context, found, javascript=False)
-        page.goto(f"{url}/{name}")
-        page.evaluate(OPEN_ALL)
-        found.without_javascript = page.evaluate(WITHOUT_JAVASCRIPT, FIGURES)
-        context.close()
-    return found
+
+
+def resize(page: Page, size: tuple[int, int]) -> None:
+    """Give the window a width and a height."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})

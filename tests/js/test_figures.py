@@ -141,7 +141,10 @@ def compare(case: Case, settings: list[dict[str, object]]) -> None:
         assert all(shown["readings"]), setting
 
 
-@each_case
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, id=case.name, marks=[pytest.mark.torch] * (case.name == "Playground")) for case in CASES],
+)
 def test_it_computes_what_the_package_does(case: Case) -> None:
     more = [] if case.quick else [*ends(case), *random_settings(case), *further(case)[:6]]
     compare(case, [{}, *case.settings, case.largest, *more])

@@ -33,11 +33,29 @@ Output = dict[str, Any]
 Tell = Callable[[Output], None]
 
 
+class _AsGenerators(ast.NodeTransformer):
+    """Comprehensions as generators: since Python 3.12 only these keep their names in a table of their own."""
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
+        self.generic_visit(node)
+        return ast.GeneratorExp(node.elt, node.generators)
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        self.generic_visit(node)
+        return ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators)
+
+
+def _table(source: str) -> SymbolTable:
+    return symtable(ast.unparse(_AsGenerators().visit(ast.parse(source))), "cell", "exec")
+
+
 def bound(source: str) -> set[str]:
     """The names that a cell binds, or whose value it changes by `x[…] = …` or `x.… = …`."""
     stores = [node for node in ast.walk(ast.parse(source)) if isinstance(node, (ast.Attribute, ast.Subscript))]
     changed = {node.value.id for node in stores if isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Store)}
-    symbols = symtable(source, "cell", "exec").get_symbols()
+    symbols = _table(source).get_symbols()
     return changed | {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}
 
 
@@ -52,7 +70,7 @@ def _globals(table: SymbolTable) -> Iterator[str]:
 
 def read(source: str) -> set[str]:
     """The names a cell takes from cells before it: it reads and does not set them, or sets them from themselves."""
-    own = {one.get_name() for one in symtable(source, "cell", "exec").get_symbols() if one.is_assigned()}
+    own = {one.get_name() for one in _table(source).get_symbols() if one.is_assigned()}
     again: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.Assign, ast.AugAssign)):
@@ -60,7 +78,7 @@ def read(source: str) -> set[str]:
             to = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
             of = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
             again |= to if isinstance(node, ast.AugAssign) else to & of
-    return set(_globals(symtable(source, "cell", "exec"))) - own | again
+    return set(_globals(_table(source))) - own | again
 
 
 def needed(sources: Sequence[str]) -> list[int]:

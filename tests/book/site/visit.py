@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.book.site.accessibility import violations
 from tests.book.site.browser import FIGURES, OPEN_ALL, SITE, Watch, chapters, pages, scroll_through, settle, weigh
@@ -209,34 +209,26 @@ def unanswered(page: Page) -> Unanswered | None:
 
 
 class Visitor:
-    """Goes from page to page in one tab, in which the browser compiles scripts that pages share only once."""
+    """Goes from page to page, each in a context of its own: a tab that is used for long stops drawing now and then."""
 
     def __init__(self, browser: Browser, url: str) -> None:
-        self.url, self._browser, self._tab = url, browser, None
+        self.url, self._browser = url, browser
 
     def visit(self, name: str, full: bool) -> Visit:
         """Visit a page of the site that is served at `url`."""
-        if self._tab is None:
-            context = self._browser.new_context(color_scheme="light", reduced_motion="reduce")
+        found, (width, height) = Visit(), WIDE
+        window = {"width": width, "height": height}
+        with self._browser.new_context(viewport=window, color_scheme="light", reduced_motion="reduce") as context:
             context.set_default_timeout(60_000)
-            context.add_init_script("try { localStorage.clear(); } catch { /* about:blank has none */ }")
-            page = context.new_page()
-            self._tab = page, Watch(page)
-        found, (page, watch) = Visit(), self._tab
-        watch.foreign, watch.errors = found.foreign, found.errors
-        try:
+            page = self._noted(context, found)
             look_at(page, f"{self.url}/{name}", found, full, () if name == ALL_OF_IT else ALIKE)
-            page.goto("about:blank")
-            resize(page, WIDE)
             if full:
+                page.close()
+                page = self._noted(context, found)
                 page.goto((SITE / name).as_uri())
                 settle(page)
                 scroll_through(page)
                 found.from_disk = page.evaluate(LOOK, FIGURES)
-        except BaseException:  # nobody knows how the page was left
-            page.context.close()
-            self._tab = None
-            raise
         if full and name in chapters():
             page = self._browser.new_page(java_script_enabled=False)
             watch = Watch(page, javascript=False)
@@ -247,10 +239,17 @@ class Visitor:
             page.close()
         return found
 
+    @staticmethod
+    def _noted(context: BrowserContext, found: Visit) -> Page:
+        """A new page, of whose requests and errors the visit takes note."""
+        page = context.new_page()
+        watch = Watch(page)
+        watch.foreign, watch.errors = found.foreign, found.errors
+        return page
+
 
 def look_at(page: Page, address: str, found: Visit, full: bool, left_out: tuple[str, ...]) -> None:
     """Read a page as it comes, to its end, then in a phone's window; note what is found."""
-    resize(page, WIDE)
     page.goto(address)
     settle(page)
     found.weight = weigh(page)

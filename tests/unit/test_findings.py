@@ -349,10 +349,9 @@ def the_attention_offset() -> Iterator[str]:
         before, after = looks(base, "default"), looks(base, "yarn")
         assert before[:2].sum() > 0.4 > 0.1 > after[:2].sum()
         assert after[2:].sum() > 2 * before[2:].sum()
-    for base, words in (
-        (100, "the two nearest answers from {} to {}, and raises it on the next four from {} to {}."),
-        (10_000, "With base 10 000, the first weight falls from {} to {}, and the second rises from {} to {}."),
-    ):
+    lower = "the two nearest answers from {} to {}, and raises it on the next four from {} to {}."
+    falls = "on the two nearest falls from {} to {}, and that on the next four rises from {} to {}."
+    for base, words in ((100, lower), (10_000, f"With base 10 000, the weight {falls}")):
         sums = [looks(base, how)[which].sum() for which in (slice(2), slice(2, 6)) for how in ("default", "yarn")]
         yield words.format(*(f"{weight:.2f}" for weight in sums))
     yield "With base 100, YaRN lowers"

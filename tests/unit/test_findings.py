@@ -85,7 +85,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     assert every[on_average(three, every) > 0].min() // 1000 == 13
     at_10, strongest = on_average(three, [10_000])[0], on_average(three, range(8192))
     assert 5500 < strongest.argmin() < 6500
-    yield f"near 6000 ({signed(strongest.min())} logits), less at 10 000 ({signed(at_10)}), and until about 13 000"
+    yield f"near 6000 ({signed(strongest.min())} logits), weaker at 10 000 ({signed(at_10)}), and gone by about 13 000"
     assert every[::16][real_results.learned_bias(every[::16]) > 0].min() > 13_000
     products, theta = real_results.products(), inv_freq(64, 100_000.0)
     near, far_away = [(products * np.exp(1j * far * theta)).real for far in (4096, 10_000)]  # by head and pair

@@ -27,7 +27,7 @@ STAGES: dict[str, list[tuple[str, ...]]] = {
     "tests": [(*PYTEST, BROWSER_IS_LATE, "tests")],
     "course": [(*PYTEST, BROWSER_IS_LATE, "course/tests")],
     "mutants": [("pytest", "-n", "N", "--dist", "loadgroup", "-q", "release/mutants")],
-    "coverage": [("pytest", "-q", "--cov", "--cov-report=term", "-m", "not release", "tests/unit")],
+    "coverage": [("pytest", "-q", "--cov", "--cov-report=term", "tests/unit")],
     "faults": [("release.faults",)],
     "cpus": [("release.other_cpus",)],
     "page": [("tests.book.python",)],

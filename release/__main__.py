@@ -22,12 +22,14 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "1", **os.environ}
 # What each stage runs, a module with its arguments; "N" is the number of processes.
 PYTEST = ("pytest", "-n", "N", "--dist", "loadgroup", "--no-loadscope-reorder", "-q", "--reruns", "1", "--only-rerun")
 BROWSER_IS_LATE = "^TimeoutError: .*(drew no frame|not complete within|Timeout [0-9]+ms exceeded)"
+# The course's tests that run posenc.check in their own process, so that coverage sees it.
+IN_PROCESS = [f"course/tests/test_{name}.py" for name in ("hints", "notebook", "recorded", "wrong_answers")]
 STAGES: dict[str, list[tuple[str, ...]]] = {
     "check": [("tools.gates",)],
     "tests": [(*PYTEST, BROWSER_IS_LATE, "tests")],
     "course": [(*PYTEST, BROWSER_IS_LATE, "course/tests")],
     "mutants": [("pytest", "-n", "N", "--dist", "loadgroup", "-q", "release/mutants")],
-    "coverage": [("pytest", "-q", "--cov", "--cov-report=term", "tests/unit")],
+    "coverage": [("pytest", "-n", "N", "-q", "--cov", "--cov-report=term", "tests/unit", *IN_PROCESS)],
     "faults": [("release.faults",)],
     "cpus": [("release.other_cpus",)],
     "page": [("tests.book.python",)],

@@ -21,8 +21,8 @@ function between(share) {
 }
 
 // A scale for heat maps: { from, to, levels, opacity(value) }. At `from` the page shows through, on either theme.
-export function sequential(from, to, colour = palette.score) {
-  return { from, to, levels: channels(colour), opacity: (value) => (Math.min(Math.max(value, from), to) - from) / (to - from) };
+export function sequential(from, to) {
+  return { from, to, levels: channels(palette.score), opacity: (value) => (Math.min(Math.max(value, from), to) - from) / (to - from) };
 }
 
 // A colour for words and thin lines, which need more contrast than areas, on either theme.

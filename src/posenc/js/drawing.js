@@ -466,13 +466,10 @@ export class HeatMap {
   }
 
   // Names of some rows and columns: [[index, text], …].
-  labels({ title = "", xTitle = "", yTitle = "", xTicks = [], yTicks = [] }) {
+  labels({ xTicks, yTicks }) {
     const { context, theme, x, y } = this;
-    words(context, theme, title, x.start, y.start - 8, { colour: theme.text, baseline: "bottom", bold: true });
-    words(context, theme, yTitle, x.start, y.start - (title ? 24 : 8), { baseline: "bottom" });
     for (const [column, text] of xTicks) words(context, theme, text, x.at(column), y.end + 6, { align: "center", baseline: "top" });
     for (const [row, text] of yTicks) words(context, theme, text, x.start - 6, y.at(row), { align: "right" });
-    words(context, theme, xTitle, x.end, y.end + (xTicks.length ? 22 : 6), { align: "right", baseline: "top" });
   }
 
   // A frame around one cell.

@@ -14,7 +14,6 @@ from posenc.widgets import (
     BuildAnEncoding,
     ContextExtension,
     DecayExplorer,
-    EncodingGallery,
     Explorable,
     Extrapolation,
     FrequencyBank,
@@ -205,18 +204,6 @@ CASES = [
         ],
         {"cosines": True, "pairs": 6, "frequencies": "ratio_3"},
         handles=("pair 0", "pair 1", "pair 2", "pair 3", "position"),
-    ),
-    Case(
-        EncodingGallery,
-        [
-            {"scheme": "integer", "length": 16, "dim": 2, "m": 0},
-            {"scheme": "binary", "dim": 4, "m": 95},
-            {"scheme": "radix", "length": 96, "dim": 6},
-            {"scheme": "normalised", "length": 17, "dim": 32, "m": 17},
-            {"scheme": "dyadic", "length": 33, "dim": 8, "m": 90},
-        ],
-        {"scheme": "harmonic", "length": 96, "dim": 32},
-        handles=("m",),
     ),
     Case(
         SinusoidExplorer,

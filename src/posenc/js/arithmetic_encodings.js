@@ -1,50 +1,17 @@
-// Encodings that are added to the embedding, as in posenc.absolute: a list of rows, one for each position.
+// The sinusoidal encoding, as in posenc.absolute: a list of rows, one for each position.
 
 import { inverseFrequencies } from "./arithmetic.js";
-
-function table(positions, dim, fill) {
-  return Array.from(positions, (t) => {
-    const row = new Float64Array(dim);
-    fill(row, t);
-    return row;
-  });
-}
-
-export function integer(positions, dim) {
-  return table(positions, dim, (row, t) => row.fill(t));
-}
-
-export function normalised(positions, length, dim) {
-  return table(positions, dim, (row, t) => row.fill(t / length));
-}
-
-// Digits to a radix, the least significant first, divided by radix − 1.
-export function radixShares(positions, dim, radix) {
-  return table(positions, dim, (row, t) => {
-    for (let i = 0, rest = t; i < dim; i++, rest = Math.floor(rest / radix)) row[i] = (rest % radix) / (radix - 1);
-  });
-}
-
-export function harmonic(positions, dim) {
-  return table(positions, dim, (row, t) => {
-    for (let i = 0; i < dim; i++) row[i] = Math.sin(t / (i + 1));
-  });
-}
-
-export function dyadic(positions, dim) {
-  return table(positions, dim, (row, t) => {
-    for (let i = 0, part = t; i < dim; i++, part /= 2) row[i] = Math.sin(part);
-  });
-}
 
 // sin(t·θ_i) and cos(t·θ_i) in turn, for an even width.
 export function sinusoidal(positions, dim, base) {
   const frequencies = inverseFrequencies(dim, base);
-  return table(positions, dim, (row, t) => {
+  return Array.from(positions, (t) => {
+    const row = new Float64Array(dim);
     for (let i = 0; i < dim / 2; i++) {
       row[2 * i] = Math.sin(t * frequencies[i]);
       row[2 * i + 1] = Math.cos(t * frequencies[i]);
     }
+    return row;
   });
 }
 

@@ -20,11 +20,6 @@ export function minDistance(apart) {
   return least;
 }
 
-export function maxNorm(codes) {
-  const zero = new Float64Array(codes[0].length);
-  return Math.max(...codes.map((row) => distance(row, zero)));
-}
-
 // Mean over the offsets below half the length of deviation/mean of the distances.
 export function translationResidual(apart) {
   const offsets = Math.floor((apart.length - 1) / 2);
@@ -63,9 +58,4 @@ export function monotonicityViolations(apart) {
     }
   }
   return falls / (((rows + 1) * rows * (rows - 1)) / 6);
-}
-
-// The maximum change of a position's encoding from one table to a longer one.
-export function lengthDependence(shorter, longer) {
-  return Math.max(...shorter.map((row, t) => distance(row, longer[t])));
 }

@@ -139,7 +139,7 @@ function draw(canvas, result, state, theme, cursor) {
   const bar = width - 82, left = wide ? x.start : 0;
   words(context, theme, picture.map, left, y.start - 12, { colour: theme.text, bold: true, width: bar - left - 22 });
   words(context, theme, "0", bar - 6, y.start - 12, { align: "right" });
-  colourBar(context, theme, scale, { left: bar, top: y.start - 17, width: 50, ticks: [] });
+  colourBar(context, theme, scale, { left: bar, top: y.start - 17, width: 50 });
   words(context, theme, fixed(scale.to, 1), bar + 56, y.start - 12);
   for (const [axis, at, align] of [["x", 0, "left"], ["x", LENGTH - 1, "right"]]) words(context, theme, String(at), result.map[axis].at(at), y.end + 9, { align });
   words(context, theme, picture.position, x.at(LENGTH / 2), y.end + 9, { align: "center", width: side - 40 });

@@ -20,21 +20,9 @@ function between(share) {
   return `rgb(${from.map((level, k) => Math.round(level + (to[k] - level) * (at - low))).join(" ")})`;
 }
 
-// A scale for heat maps: { from, to, levels(value), opacity(value) }. At 0 (or `from`) the page shows through, on either theme.
-function scale(from, to, levels, opacity) {
-  return { from, to, levels, opacity: (value) => opacity(Math.min(Math.max(value, from), to)) };
-}
-
-const positive = channels(palette.score), negative = channels(palette.bound);
-
-// From −limit to limit: teal above 0, ochre below.
-export function diverging(limit) {
-  return scale(-limit, limit, (value) => (value < 0 ? negative : positive), (value) => Math.abs(value) / limit);
-}
-
-export function sequential(from, to, colour = palette.score) {
-  const levels = channels(colour);
-  return scale(from, to, () => levels, (value) => (value - from) / (to - from));
+// A scale for heat maps: { from, to, levels, opacity(value) }. At `from` the page shows through, on either theme.
+export function sequential(from, to) {
+  return { from, to, levels: channels(palette.score), opacity: (value) => (Math.min(Math.max(value, from), to) - from) / (to - from) };
 }
 
 // A colour for words and thin lines, which need more contrast than areas, on either theme.

@@ -452,10 +452,7 @@ export class HeatMap {
     for (let k = 0, at = 0; k < rows * columns; k++, at += 4) {
       const value = values[k];
       if (Number.isNaN(value)) continue;
-      const levels = scale.levels(value);
-      data[at] = levels[0];
-      data[at + 1] = levels[1];
-      data[at + 2] = levels[2];
+      data.set(scale.levels, at);
       data[at + 3] = Math.round(255 * scale.opacity(value));
     }
     small.putImageData(image, 0, 0);
@@ -469,13 +466,10 @@ export class HeatMap {
   }
 
   // Names of some rows and columns: [[index, text], …].
-  labels({ title = "", xTitle = "", yTitle = "", xTicks = [], yTicks = [] }) {
+  labels({ xTicks, yTicks }) {
     const { context, theme, x, y } = this;
-    words(context, theme, title, x.start, y.start - 8, { colour: theme.text, baseline: "bottom", bold: true });
-    words(context, theme, yTitle, x.start, y.start - (title ? 24 : 8), { baseline: "bottom" });
     for (const [column, text] of xTicks) words(context, theme, text, x.at(column), y.end + 6, { align: "center", baseline: "top" });
     for (const [row, text] of yTicks) words(context, theme, text, x.start - 6, y.at(row), { align: "right" });
-    words(context, theme, xTitle, x.end, y.end + (xTicks.length ? 22 : 6), { align: "right", baseline: "top" });
   }
 
   // A frame around one cell.
@@ -488,14 +482,9 @@ export class HeatMap {
   }
 }
 
-// The legend of a heat map: its colours from least to greatest, and some values below. 30 pixels high.
-export function colourBar(context, theme, scale, { left, top, width, ticks = [scale.from, scale.to], text = grouped, title = "" }) {
+// The legend of a heat map: its colours from least to greatest, 10 pixels high.
+export function colourBar(context, theme, scale, { left, top, width }) {
   const axis = new Axis({ from: scale.from, to: scale.to, start: left, end: left + width });
   const shades = Float64Array.from({ length: width }, (_, pixel) => axis.invert(left + pixel + 0.5));
   new HeatMap(context, theme, cellAxis(width, left, left + width), cellAxis(1, top, top + 10)).fill(shades, scale);
-  ticks.forEach((tick, k) => {
-    const align = k === 0 ? "left" : k === ticks.length - 1 ? "right" : "center";
-    words(context, theme, text(tick), axis.at(tick), top + 14, { align, baseline: "top" });
-  });
-  words(context, theme, title, left + width + 10, top + 5);
 }

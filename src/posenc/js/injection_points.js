@@ -39,9 +39,8 @@ function layout(width, most = MOST) {
     column: wide ? 20 : 12, // hardly wider than from one position to the next
     track,
     lanes: { key: track + 44, query: track + 74 },
-    frame: { top: frame, bottom: frame + 72 },
-    button: { top: frame + 78, bottom: frame + 104 },
-    height: frame + 106,
+    frame: { top: frame, bottom: frame + 92 },
+    height: frame + 94,
   };
 }
 
@@ -70,7 +69,7 @@ function drawWeights({ context, width }, { values, blind, places, positions, wei
     context.strokeRect(x - column / 2, y.at(blind[k]), column, y.start - y.at(blind[k]));
     context.setLineDash([]);
   });
-  for (const k of new Set([KEY, QUERY, cursor?.token ?? QUERY])) {
+  for (const k of new Set([KEY, cursor?.token ?? KEY])) {
     const text = say(picture.weight, { weight: 100 * values.weights[k] });
     labels.write(text, [positions.at(places[k]), y.at(Math.max(values.weights[k], blind[k]))], { towards: -Math.PI / 2, away: 2, bold: true, colour: theme.text });
   }
@@ -84,7 +83,7 @@ function drawTokens({ context }, result, state, theme) {
     const x = axis.at(position);
     line.rule([x, weights.start], [x, lanes[name]], { colour: colours[name], width: 2, dash: [] });
   }
-  for (let tick = 0; tick <= LAST; tick += 4) words(context, theme, String(tick), axis.at(tick), track + 18, { align: "center", ground: true });
+  for (let tick = 0; tick <= LAST; tick += 8) words(context, theme, String(tick), axis.at(tick), track + 18, { align: "center", ground: true });
   places.forEach((position, k) => roleOf(k) || words(context, sized(theme, 14), data.words[k], axis.at(position), track, { align: "center", colour: theme.text, ground: true }));
   for (const [name, position] of [["query", state.m], ["key", state.n]]) {
     const x = axis.at(position), y = lanes[name];
@@ -101,7 +100,7 @@ function drawTokens({ context }, result, state, theme) {
   }
 }
 
-// ---- the injection points: within each is what it does
+// ---- the injection points: within the one that is on is what it does
 
 const WITHIN = {
   // the encodings that are added to both tokens
@@ -144,21 +143,20 @@ const WITHIN = {
 };
 
 function drawPoint(context, theme, { name, left, right }, result, state) {
-  const { frame: { top, bottom }, button } = result, isOn = state.injection_point === name, wide = right - left, middle = (left + right) / 2;
+  const { frame: { top, bottom } } = result, isOn = state.injection_point === name, wide = right - left, middle = (left + right) / 2;
   words(context, theme, picture.points[name], middle, top - 13, { align: "center", bold: true, colour: theme.text, width: wide });
-  context.fillStyle = colours.score;
-  context.globalAlpha = isOn ? 0.14 : 0;
-  context.fillRect(left, top, wide, button.bottom - top);
-  context.globalAlpha = isOn ? 1 : 0.4; // what the others would do
-  WITHIN[name](context, theme, { left: left + 10, right: right - 10, top: top + 6, bottom: bottom - 2 }, result, state);
-  context.globalAlpha = 1;
-  context.fillStyle = colours.score;
-  context.globalAlpha = isOn ? 1 : 0.16;
+  context.fillStyle = context.strokeStyle = colours.score;
+  context.globalAlpha = 0.14;
   context.beginPath();
-  context.roundRect(left, button.top, wide, button.bottom - button.top, 13);
+  context.roundRect(left, top, wide, bottom - top, 12);
   context.fill();
   context.globalAlpha = 1;
-  words(context, theme, picture[isOn ? "on" : "off"][name], middle, (button.top + button.bottom) / 2 + 1, { align: "center", bold: true, width: wide - 8, colour: isOn ? theme.ground : theme.text });
+  if (isOn) {
+    context.lineWidth = 2;
+    context.stroke();
+    WITHIN[name](context, theme, { left: left + 10, right: right - 10, top: top + 8, bottom: bottom - 24 }, result, state);
+  }
+  words(context, theme, picture[isOn ? "on" : "off"][name], middle, isOn ? bottom - 13 : (top + bottom) / 2, { align: "center", bold: true, width: wide - 8, colour: theme.text });
 }
 
 // From each point to the next and to the weights: in colour once a position has entered.
@@ -187,8 +185,8 @@ function handles({ positions: axis, lanes }, { m, n }) {
   return [handle("query", "m", m), handle("key", "n", n)];
 }
 
-function press(px, py, { points, gap, frame, button }, { injection_point: present }) {
-  const at = py >= frame.top - 20 && py <= button.bottom && points.find(({ right }) => px <= right + gap);
+function press(px, py, { points, gap, frame }, { injection_point: present }) {
+  const at = py >= frame.top - 20 && py <= frame.bottom && points.find(({ right }) => px <= right + gap);
   return at ? { injection_point: present === at.name ? "none" : at.name } : null;
 }
 

@@ -134,12 +134,15 @@ function drawStrip(context, theme, result, k, layer, edges) {
   const { x } = result, { top, bottom } = rowOf(result, k), up = (share) => bottom - share * (bottom - top), colour = colourOf(layer);
   const end = x.at(layer.seen), textEnd = x.at(result.context);
   if (end < textEnd) { // masked by a window
+    context.fillStyle = theme.ground; // over the grid: no line crosses the word
+    context.fillRect(end, top, textEnd - end, bottom - top);
     context.fillStyle = theme.grid;
     context.globalAlpha = 0.45;
     context.fillRect(end, top, textEnd - end, bottom - top);
     context.globalAlpha = 1;
-    const long = widthOf(context, theme.font, picture.masked) + 12, match = x.at(result.at);
-    if (textEnd - end > long && (match < end || match > end + long)) words(context, theme, picture.masked, end + 6, (top + bottom) / 2);
+    const lines = [end, x.at(result.at), x.at(stacks[result.model].length), textEnd].filter((line) => line >= end && line <= textEnd).sort((one, other) => one - other);
+    const from = lines.find((line, i) => lines[i + 1] - line > widthOf(context, theme.font, picture.masked) + 12);
+    if (from !== undefined) words(context, theme, picture.masked, from + 6, (top + bottom) / 2);
   }
   const plot = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: bottom, end: top })), course = Plot.course(edges, COURSE);
   plot.area(edges.map(([pixel, , high]) => [pixel, 0, high]), colour, 0.12);
@@ -249,12 +252,12 @@ function draw({ context, width }, result, _, theme, cursor) {
       const half = widthOf(context, theme.font, mark) / 2, most = width - half, over = Math.min(x.at(trained), most);
       return [mark, Math.abs(over - spot) > half + 6 ? over : spot + side * (half + 6), most];
     });
-    const [mark, middle, most] = marks.find(([, middle, most]) => middle <= most) ?? marks.at(-1);
+    const [mark, middle, most] = marks.find(([mark, middle, most]) => middle <= most && middle - widthOf(context, theme.font, mark) / 2 >= x.start) ?? marks.at(-1);
     words(context, theme, mark, Math.min(middle, most), HEAD, { align: "center", colour: theme.text, ground: true });
     room = Math.min(middle, most) - widthOf(context, theme.font, mark) / 2;
   }
-  words(context, theme, picture.strip, x.start, HEAD, { ground: true, width: room - x.start - 10 });
   drawMatch(context, theme, result, width);
+  words(context, theme, picture.strip, x.start, HEAD, { ground: true, width: room - x.start - 10 });
   if (cursor !== null) {
     const row = rowOf(result, cursor.layer), spot = Math.min(Math.max(x.at(cursor.back), x.start), x.end);
     rule(context, spot, row.top, row.bottom, theme.text, { dash: [2, 3] });

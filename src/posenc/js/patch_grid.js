@@ -1,6 +1,6 @@
 import { COLUMNS, PAIRS, ROWS, TIME, meanCosine, pairsBy, patchAngles } from "./arithmetic_patches.js";
 import { colours, pairColour } from "./colours.js";
-import { Axis, HeatMap, cellAxis, grip, widthOf, words } from "./drawing.js";
+import { Axis, HeatMap, cellAxis, grip, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
 import { fixed } from "./numbers.js";
@@ -88,36 +88,21 @@ function drawPatches(context, theme, { values: { scores }, column, row, size }) 
   context.strokeRect(left - 0.5, top - 0.5, wide + 1, high + 1);
 }
 
-// The legend, the same for all settings, ends at `right`. Returns where it begins.
-function drawScale(context, theme, right) {
-  const [least, most] = ["0", "1"], bar = 48, y = 10;
-  const end = right - widthOf(context, theme.font, most) - 6, start = end - bar;
-  words(context, theme, most, right, y, { align: "right" });
-  words(context, theme, least, start - 6, y, { align: "right" });
-  context.fillStyle = colours.score;
-  for (let pixel = 0; pixel < bar; pixel++) {
-    context.globalAlpha = 1 - FADED * (1 - pixel / bar);
-    context.fillRect(start + pixel, y - 5, 1, 10);
-  }
-  context.globalAlpha = 1;
-  return start - 6 - widthOf(context, theme.font, least);
-}
-
 function draw({ context, width }, result, state, theme, cursor) {
   const { values, column, row, middle, radius, cell, left, wide, phone, dials } = result, map = new HeatMap(context, theme, column, row);
   drawPatches(context, theme, result);
-  const free = drawScale(context, theme, column.end);
-  words(context, theme, picture.map, column.start, 10, { colour: theme.text, bold: true, width: free - column.start - 10 });
+  words(context, theme, picture.map, column.start, 10, { colour: theme.text, bold: true, width: column.end - column.start });
   for (let c = 0; c < COLUMNS && !phone; c++) words(context, theme, String(c), column.at(c), row.end + 9, { align: "center" });
   for (let r = 0; r < ROWS && !phone; r++) words(context, theme, String(r), LEFT - 6, row.at(r), { align: "right" });
   const ofPair = cursor?.last === "pair";
   if (cursor !== null && !ofPair) map.outline(cursor.row, cursor.column);
   const grips = handles(result, state), labels = new Labels(context, theme, { left: column.start, right: column.end, top: row.start, bottom: row.end });
   for (const { x, y } of grips) labels.keep(x, y, 9);
-  for (const { name, x, y } of grips) {
+  grips.forEach(({ name, x, y }, i) => {
     grip(context, theme, x, y, colours[name]);
-    labels.write(say(picture[name], { frame: result.frames, score: fixed(values.score, digitsOf(result)) }), [x, y], { away: 11, colour: theme.text, bold: true });
-  }
+    const text = say(picture[name], { frame: result.frames, score: fixed(values.score, digitsOf(result)) });
+    labels.write(text, [x, y], { towards: x < grips[1 - i].x ? Math.PI : 0, away: 11, colour: theme.text, bold: true }); // away from the other
+  });
   words(context, theme, picture.pairs, left, wide ? 10 : dials.top - 12, { colour: theme.text, bold: true, width: width - left });
   const fast = state.rule === "axes" ? PAIRS / 2 : PAIRS; // frequencies in a list
   values.angles.forEach((angle, i) => {

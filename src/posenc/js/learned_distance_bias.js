@@ -31,7 +31,7 @@ function compute({ base, layer, clamp, pair }, width, previous, { runs }) {
   };
 }
 
-const height = (width) => (width >= 600 ? 396 : 308);
+const height = (width) => (width >= 600 ? 396 : 302);
 
 function draw({ context, height }, result, state, theme, cursor) {
   const { x, y, values } = result, plot = new Plot(context, theme, x, y);

@@ -159,6 +159,7 @@ CASES = [
             {"clamp": "other_slow", "base": "10000"},
             {"clamp": "fast", "layer": "1", "base": "10000"},
             {"show_pair": True, "pair": 0},
+            {"show_pair": True, "pair": 12},
         ],
         {"clamp": "all", "base": "10000"},
     ),

@@ -26,7 +26,7 @@ function compute({ base, layer, clamp, pair }, width, previous, { runs }) {
   const values = { pair: biases[pair], all: sumOf(biases), clamped: kept, clamped_pairs: clampedPairs, most_negative: mostNegative, losses, within };
   const ends = { start: LEFT, end: width - RIGHT };
   return {
-    values, clamps: clamp !== "none", x: new Axis({ from: 0, to: LONGEST, ...ends }), loss: new Axis({ from: 0, to: GREATEST, ...ends }),
+    values, slow, clamps: clamp !== "none", x: new Axis({ from: 0, to: LONGEST, ...ends }), loss: new Axis({ from: 0, to: GREATEST, ...ends }),
     y: new Axis({ from: LEAST, to: MOST, start: height(width) - BELOW, end: TOP }),
   };
 }
@@ -69,8 +69,9 @@ function drawCurves(context, theme, plot, { x, y, values, clamps }, { pair, show
   for (const { points, colour, ...style } of curves) plot.line(points, colour, style);
   const taken = [];
   for (const { at, side, text } of picture.ways) { // where the curve is on that side of × 1
-    if (filled[at][1] * side <= 0) continue;
-    const px = x.at(at), py = y.at(0) - 13 * side, half = widthOf(context, `600 ${theme.font}`, text) / 2;
+    const value = filled[at][1], inside = Math.abs(y.at(value) - y.at(0)) > 26; // else beyond the curve
+    if (value * side <= 0) continue;
+    const px = x.at(at), py = y.at(inside ? 0 : value) - 13 * side, half = widthOf(context, `600 ${theme.font}`, text) / 2;
     words(context, theme, text, px, py, { align: "center", bold: true, colour: shade(0.7, theme, side > 0 ? colours.excess : colours.neutral), rim: true });
     taken.push({ left: px - half, right: px + half, top: py - 8, bottom: py + 8 });
   }
@@ -103,9 +104,9 @@ function meanOf(bias, from = 0) {
 
 const factsOf = (bias) => ({ bias, times: Number(Math.exp(Math.abs(bias)).toPrecision(2)) });
 
-function facts({ values: { pair: curve, losses, within, most_negative: mostNegative } }, { pair, clamp }) {
+function facts({ slow, values: { pair: curve, losses, within, most_negative: mostNegative } }, { pair, clamp }) {
   return {
-    trained: TRAINED, half: TRAINED / 2, last: TRAINED - 1, listed: mostNegative.join(", "), is_most_negative: mostNegative.includes(pair),
+    trained: TRAINED, half: TRAINED / 2, last: TRAINED - 1, listed: mostNegative.join(", "), is_most_negative: mostNegative.includes(pair), is_slow: slow.includes(pair),
     push: factsOf(Math.min(...curve.slice(0, TRAINED))).times, unclamped: losses.none, loss: losses[clamp], within,
   };
 }
@@ -115,7 +116,7 @@ const render = explorable({
   readers: [{ name: "at", axis: ({ x }) => x, within: ({ x, y }) => [{ left: x.start, right: x.end, top: y.end, bottom: y.start }] }],
   height, compute, draw, facts,
   reading: ({ values }, state, { at }) => ({ of_pair: values.pair[at], ...factsOf(values.clamped[at]) }),
-  linked: (changes) => ("pair" in changes ? { show_pair: true, clamp: "none" } : {}), // a pair is chosen to be seen
+  linked: (changes) => ("pair" in changes || changes.show_pair ? { show_pair: true, clamp: "none" } : {}), // a pair is seen as trained
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

@@ -48,7 +48,7 @@ class LearnedDistanceBias(Explorable):
 
     clamp = Choice("none", chips=True)
     pair = Control(13, 0, HEAD_DIM // 2 - 1, "integer")
-    show_pair = Switch(False, needs={"clamp": ["none"]})
+    show_pair = Switch(False)
     base = Choice("100", chips=True)
     layer = Choice("2", chips=True)
 

@@ -154,12 +154,13 @@ CASES = [
     Case(
         LearnedDistanceBias,
         [
-            {"clamp": "all", "base": "100", "layer": "1", "head": "3", "length": 200, "seed": "1"},
-            {"clamp": "other_slow", "show_pair": True, "pair": 0, "head": "4"},
-            {"clamp": "fast", "show_pair": True, "pair": 15, "layer": "1", "seed": "1", "length": 100},
+            {"clamp": "all", "layer": "1"},
+            {"clamp": "other_slow", "base": "10000"},
+            {"clamp": "fast", "layer": "1", "base": "10000"},
+            {"show_pair": True, "pair": 0},
+            {"show_pair": True, "pair": 12},
         ],
-        {"clamp": "all", "head": "1", "show_pair": True},
-        handles=("length",),
+        {"clamp": "all", "base": "10000"},
     ),
     Case(
         RotationPlanes,

@@ -12,21 +12,19 @@ from tests.explorables import shown
 
 
 @pytest.mark.parametrize("base", ["100", "10000"])
-@pytest.mark.parametrize("seed", ["0", "1"])
-def test_biases_and_losses_are_the_laboratorys(base, seed):
-    content = statistics()[f"two_layers-text-rope_{base}-{seed}/content"][1]  # (heads, pairs)
+def test_biases_and_losses_are_the_laboratorys(base):
+    content = statistics()[f"two_layers-text-rope_{base}-0/content"][1]  # (heads, pairs)
     frequencies, distances = inv_freq(HEAD_DIM, float(base)), np.arange(LONGEST + 1)
-    widget = shown(LearnedDistanceBias, base=base, seed=seed, clamp="most_negative")
+    widget = shown(LearnedDistanceBias, base=base, clamp="most_negative")
     values = widget.values
     biases = distance_bias(content.mean(axis=0), frequencies, distances)
     np.testing.assert_allclose(values["all"], biases.sum(axis=0), atol=0.02)  # the page has three decimals of each
-    np.testing.assert_allclose(values["b"], -content.mean(axis=0).imag, atol=1e-3)
     found = most_negative_pairs(content, frequencies, TRAINED)
     assert list(values["most_negative"]) == list(values["clamped_pairs"]) == found
     run = {
         "kind": "distance_bias",
         "scheme": f"rope_{base}",
-        "seed": int(seed),
+        "seed": 0,
         "length": LONGEST,
         "profile": "two_layers",
     }
@@ -60,33 +58,25 @@ def test_what_is_clamped_stays_as_it_was_within_the_trained_length():
 def test_the_story_clamps():
     settings = LearnedDistanceBias.story() | {
         "fast": {"clamp": "fast"},
-        "base": {"clamp": "most_negative", "base": "100"},
+        "base": {"clamp": "most_negative", "base": "10000"},
+        "base_control": {"clamp": "other_slow", "base": "10000"},
     }
     story = {name: shown(LearnedDistanceBias, **setting) for name, setting in settings.items()}
     facts = {name: each.facts for name, each in story.items()}
-    assert facts["bias"]["drop"] > 1 < facts["bias"]["at_far"]
+    wave = story["bias"].values["pair"]
     assert story["bias"].setting["pair"] in story["bias"].values["most_negative"]
-    assert facts["bias"]["rotations"] < 1
-    assert facts["within"]["share"] == 0 < 80 < facts["logit"]["share"], "it opens past the trained length"
-    assert facts["clamp"]["share"] < 1
-    assert facts["control"]["share"] > 80
+    assert (wave[8:TRAINED] < 0).all(), "it pushes within L"
+    np.testing.assert_allclose(wave[140:].max(), -wave[:TRAINED].min(), rtol=0.02)  # and pulls as much past it
+    assert facts["logit"]["loss"] > 2 * facts["logit"]["within"]
+    assert story["clamp"].values["clamped"][TRAINED:].max() < 0 < story["control"].values["clamped"][160:].mean()
 
     def gone(name):
         """The fraction of the excess loss that is removed."""
         told = facts[name]
-        return (told["unclamped"] - told["loss"]) / (told["unclamped"] - story[name].values["within"])
+        return (told["unclamped"] - told["loss"]) / (told["unclamped"] - told["within"])
 
     assert gone("clamp") > 0.8
-    assert abs(gone("control")) < 0.05
+    assert abs(gone("control")) < 0.1
     assert 0.1 < gone("fast") < 0.4
     assert gone("base") > 0.8
-
-
-def test_attention_moves_to_unseen_distances_as_the_sequence_grows():
-    shares = [shown(LearnedDistanceBias, length=length).facts["share"] for length in (1, 64, 128, 160, 192, 256)]
-    assert shares[:3] == [0, 0, 0]
-    assert shares[3] < 10 < 60 < shares[4] < shares[5]
-    for length in (1, 100, 256):
-        values = shown(LearnedDistanceBias, length=length, clamp="fast").values
-        for name in ("weights", "clamped_weights"):
-            np.testing.assert_allclose(values[name].sum(), 1)
+    assert abs(gone("base_control")) < 0.05

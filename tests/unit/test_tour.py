@@ -103,16 +103,17 @@ def of_section_5() -> Iterator[str]:
     few, many = (100 * weight for weight in weights)
     yield f"A key whose logit is 6 above all others gets {few:.0f} % of the attention among 128 keys"
     yield f"{many:.0f} % among 2048"
-    assert LearnedDistanceBias().base == "10000"
-    yield f"of one small model (base {grouped(10_000)})"
+    assert LearnedDistanceBias().base == "100"
+    yield "of one small model (base 100)"
+    past = [shown(LearnedDistanceBias, base=base).values["all"][160:].mean() for base in ("100", "10000")]
+    assert past[0] > 3 > 1 > past[1]
+    yield f"With base {grouped(10_000)} the bias rises less past $L$"
     story = LearnedDistanceBias.story()
     facts = {name: shown(LearnedDistanceBias, **story[name]).facts for name in ("bias", "clamp", "control")}
-    yield f"At 256, {facts['bias']['share']:.0f} % of the attention"
-    yield f"divides the weight of a key 128 tokens back by {facts['bias']['drop']}"
-    yield f"until it multiplies weights by {facts['bias']['at_far']}"
-    yield f"falls from {facts['clamp']['unclamped']:.2f} to {facts['clamp']['loss']:.2f} nats per byte"
-    yield f"hardly changes their bias, and the loss stays at {facts['control']['loss']:.2f}"
-    yield f"close to the {facts['clamp']['within']:.2f} within the trained length"
+    yield f"the loss rises from {facts['bias']['within']:.2f} to {facts['bias']['unclamped']:.2f} nats per byte"
+    yield f"pair {facts['bias']['pair']} divides weights by up to {facts['bias']['push']}"
+    yield f"the loss at 256 tokens falls to {facts['clamp']['loss']:.2f}"
+    yield f"hardly changes the bias, and the loss stays at {facts['control']['loss']:.2f}"
     yield f"With RoPE (base 100), the loss at 512 tokens is {measured('rope_100', 4)} nats per byte"
     truncated = np.mean(shown(Extrapolation).values["first"]["truncated"])
     yield f"Truncate the text to its last 128 tokens, and it is {truncated:.2f}"

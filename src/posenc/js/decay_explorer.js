@@ -10,6 +10,7 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const LOWEST = [-0.3, -1.05], TOP = 24; // where the picture ends: the first below all scores; pixels above it
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
+const CROWDED = 2; // values in a column of pixels of which a line can still be seen
 const REACH = 14; // pixels over which the envelope is smooth
 const COARSE = 500_000; // cosines that one input may cost; more are added once the slider rests
 
@@ -101,11 +102,15 @@ function draw({ context, width, height }, result, state, theme, cursor) {
     plot.swings(bound, Plot.around(bound, REACH), colours.bound);
     name(picture.bound, ink(colours.bound), Plot.course(bound, REACH));
   }
-  const ripples = isDense ? around(score, 1) : [];
-  if (isDense) plot.area(score, colours.score, 0.4);
-  plot.swings(score, ripples, colours.score, { width: isDense ? 1.1 : 1.6 });
+  const ripples = isDense && state.base > 1 ? around(score, 1) : score;
+  const isCrowded = (k) => columns[k][2] - columns[k][1] > CROWDED, crowded = score.filter((column, k) => isCrowded(k));
+  plot.area(ripples, colours.score);
+  plot.area(crowded, colours.score, 0.4);
+  const drawn = score.flatMap(([pixel, low, high], k) => (isCrowded(k) ? [[pixel, NaN]] : [[pixel, low], [pixel, high]]));
+  plot.curve(drawn, colours.score, { width: isDense ? 1.1 : 1.6 });
   if (!isDense) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
-  name(say(picture.score, sums), ink(colours.score), isDense ? ripples : Plot.course(score), isDense ? 2 : 1);
+  name(say(picture.score, sums), ink(colours.score), ripples, 2);
+  if (crowded.some(([, low, high]) => high - low > 1)) name(picture.crowded, ink(colours.score), crowded, 2);
   if (state.base > 1) { // else one wave, whatever the pairs
     plot.curve(trend, theme.text, { dash: LAW });
     name(picture.law, theme.text, trend);
@@ -143,7 +148,6 @@ const render = explorable({
   readers: [{ name: "distance", axis: ({ x }) => x }],
   height: (width) => (width < 400 ? 288 : width < 600 ? 344 : 380),
   compute, draw, facts, reading, handles,
-  opening: (share, { base }) => ({ base: base ** (0.5 + 0.5 * share) }),
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

@@ -207,7 +207,7 @@ function facts({ values, asked, symbols, shown, times, truncates }, state) {
   const drawn = shown.map((role) => {
     const of = values[role], column = (byPosition(state) ? columns(of, state).at(-1) : columnOf(of, state)) ?? [null];
     const value = isKnown(column) ? mean(column) : null; // of a loss, the exponential says among how many equally likely bytes it chooses
-    return { name: shortOf(asked[role]), seeds: of.seeds.length, trained: of.trained, fate: fateOf(value, levelOf(of, state), state, symbols), choices: Math.exp(value) };
+    return { name: shortOf(asked[role]), scheme: asked[role][0], seeds: of.seeds.length, trained: of.trained, fate: fateOf(value, levelOf(of, state), state, symbols), choices: Math.exp(value) };
   });
   const known = drawn.filter(({ fate }) => fate), [opener] = known, well = known.filter(({ fate }) => fate === "well").length;
   for (const one of drawn) {
@@ -233,7 +233,6 @@ const render = explorable({
   readers: [{ name: "column", axis: ({ x }) => x }],
   height, compute, draw, facts, reading, press, handles,
   controls: { scheme: chipsAndList, other: chipsAndList },
-  opening: (share, state) => ({ length: 2 ** (share * placeOf(state)) }), // the sequence grows from the trained length
   pixel: ({ x, y }, place, value) => [x.at(place), y.at(value)],
 });
 

@@ -24,40 +24,35 @@ _CHOSEN = {
 
 
 @cache
-def _run(base: str, seed: str) -> dict[str, Any]:
-    """One model: E[q k̄] as pairs of numbers, the measured losses, and the loss within the trained length."""
-    name, wanted = f"two_layers-text-rope_{base}-{seed}", {"scheme": f"rope_{base}", "seed": int(seed), "task": "text"}
-    content = statistics()[f"{name}/content"]
+def _run(base: str) -> dict[str, Any]:
+    """One model: E[q k̄], averaged over heads, as pairs of numbers, and losses at 2L and within the trained length."""
+    wanted = {"scheme": f"rope_{base}", "seed": 0, "task": "text"}
+    content = statistics()[f"two_layers-text-rope_{base}-0/content"].mean(axis=1)  # (layers, pairs)
     found = benchmarks().select(kind="distance_bias", profile="two_layers", length=LONGEST, **wanted)
     losses = {one["chosen"]: one["loss"] for one in found}
     asked = wanted | {"kind": "plain", "probe": "text", "profile": "two_layers", "length": TRAINED}
     _, plain = benchmarks().values(**asked)  # (seeds, windows)
-    parts = np.stack([content.real, content.imag], axis=-1).astype(float).round(3)  # (layers, heads, pairs, 2)
     return {
-        "products": parts.tolist(),
+        "products": np.stack([content.real, content.imag], axis=-1).astype(float).round(3).tolist(),
         "losses": {key: losses[word] for key, word in _CHOSEN.items()},
         "within": float(plain[0, :WINDOWS].mean()),
     }
 
 
 class LearnedDistanceBias(Explorable):
-    """The distance bias of a trained model's heads, the attention that it alone gives, and the loss with it clamped."""
+    """The distance bias of a trained model, pair by pair and clamped, and the losses measured with it clamped."""
 
     module = "learned_distance_bias"
-    room = (704, 726)
-    main = ("clamp",)
+    room = (701, 738)
+    main = ("clamp", "pair")
 
     clamp = Choice("none", chips=True)
-    length = Control(LONGEST, 1, LONGEST, "integer")
+    pair = Control(13, 0, HEAD_DIM // 2 - 1, "integer")
     show_pair = Switch(False)
-    pair = Control(7, 0, HEAD_DIM // 2 - 1, "integer", needs="show_pair")
-    base = Choice("10000", chips=True)
+    base = Choice("100", chips=True)
     layer = Choice("2", chips=True)
-    head = Choice("mean")
-    seed = Choice("0")
 
     @classmethod
     def data(cls) -> dict[str, Any]:
-        """By base and seed, what `_run` gives."""
-        bases, seeds = (list(cls.catalogue["controls"][name]["options"]) for name in ("base", "seed"))
-        return {"runs": {f"{base} {seed}": _run(base, seed) for base in bases for seed in seeds}}
+        """By base, what `_run` gives."""
+        return {"runs": {base: _run(base) for base in cls.catalogue["controls"]["base"]["options"]}}

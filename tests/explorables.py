@@ -259,16 +259,16 @@ CASES = [
     Case(
         ContextExtension,
         [
-            {"model": "Phi-3-mini-128k-instruct", "method": "longrope", "shown": "scores"},
+            {"model": "Phi-3-mini-128k-instruct", "method": "longrope"},
             {"model": "DeepSeek-V3", "method": "yarn_code"},
             {"method": "dynamic_ntk", "used": 100_000, "trained": 300, "dim": 4, "base": 1e7},
             {"method": "ntk_by_parts", "factor": 1.0, "beta_fast": 4, "beta_slow": 4.0, "base": 100.0},
             {"model": "Llama-3.1-8B", "method": "llama3"},
             {"used": 256},
             {"method": "linear", "factor": 2.0},
-            {"method": "yarn_paper", "shown": "scores"},
+            {"method": "yarn_paper", "factor": 8.0},
         ],
-        {"dim": 256, "trained": 4096, "used": 262_144, "factor": 64.0, "method": "dynamic_ntk", "shown": "scores"},
+        {"dim": 256, "trained": 4096, "used": 262_144, "factor": 64.0, "method": "dynamic_ntk"},
         handles=("factor",),
         free={"method": "linear"},  # so that the factor can go on down, and moves no other control
     ),

@@ -155,7 +155,7 @@ function drawDivisors(context, theme, width, result, state) {
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
   const namesAll = isWide(width) && up.at(1) - up.at(state.factor) > APART;
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
-  const excess = values.method && isExcess(values, times);
+  const excess = isWide(width) && values.method && isExcess(values, times);
   if (fresh.includes(true) || excess) {
     const missing = say(picture.needed, { times: Number(times.toPrecision(2)) }), right = above.right - 12, y = Math.max(up.at(times), above.top) + (excess ? 11 : -9);
     words(context, theme, missing, right, y, { align: "right", bold: true, colour: theme.text, ground: true });

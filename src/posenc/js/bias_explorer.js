@@ -126,7 +126,11 @@ function draw({ context, width }, result, state, theme, cursor) {
   below.series(weights, colours.score, { width: 4 });
   below.rule([until, up.start], [until, up.end - 3], { colour: colours.score, width: 1.5, dash: [5, 4] });
   words(context, theme, half, Math.max(Math.min(until - wide / 2, x.end - wide), 2), up.end - 11, { colour: shade(0.7, theme), bold: true });
-  if (cursor !== null) for (const plot of [above, below]) plot.vertical(cursor.distance, { dash: [] });
+  if (cursor === null) return;
+  for (const [plot, series] of [[above, bias[head]], [below, weights]]) {
+    plot.vertical(cursor.distance, { dash: [] });
+    if (series[cursor.distance] >= plot.y.from) plot.marks([[cursor.distance, series[cursor.distance]]], theme.text, { radius: 5 });
+  }
 }
 
 const inside = ({ left, right, top, bottom }, px, py) => px >= left && px <= right && py >= top && py <= bottom;
@@ -163,7 +167,7 @@ function facts({ values: { bias, within }, head }, { scheme, distance }) {
   };
 }
 
-const reading = ({ values: { bias, within }, head }, state, { distance: m }) => ({ shown_head: head + 1, away: m, bias: bias[head][m], within: 100 * within[head][m] });
+const reading = ({ values: { bias, weights }, head }, state, { distance: m }) => ({ away: m, bias: bias[head][m], weight: weights[m] });
 
 const render = explorable({
   catalogue,

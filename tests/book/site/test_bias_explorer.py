@@ -29,3 +29,11 @@ def test_a_press_on_a_line_chooses_its_head(open_live):
         assert live.get("head") == head
     press(live, *live.evaluate("explorable.pixel(...x)", [120, -12.0]))
     assert live.get("head") == 3, "the nearest line"
+
+
+def test_a_new_draw_is_offered_only_where_something_is_drawn(open_live):
+    live = open_live(BiasExplorer)
+    live.open()
+    assert live.control("draw").is_hidden()
+    live.set(scheme="fire")
+    assert live.control("draw").is_visible()

@@ -18,7 +18,7 @@ const GRIP = 11; // pixels from the top of the panel to the grips of its thresho
 const SPARE = 1.6; // how far the axis goes beyond the factor that is needed
 const HEAD = 28, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
 const BARS = 8; // pixels of a pair from which its bar stands apart from the next
-const APART = 80; // pixels from 1 to the factor from which all three curves have names
+const APART = 70; // pixels from 1 to the factor from which all three curves have names
 const NEAR = 9; // pixels from a curve within which a press chooses its method
 const ROWS = [0.85, 0.75, 0.65, 0.55, 0.45]; // of the angles, in which names stand
 
@@ -153,7 +153,7 @@ function drawDivisors(context, theme, width, result, state) {
   for (const name of others) plot.series(curve(name), colours.neutral, { width: 1.2 });
   context.globalAlpha = 1;
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
-  const namesAll = isWide(width) && up.at(1) - up.at(state.factor) > APART;
+  const namesAll = up.at(1) - up.at(state.factor) > APART;
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
   const excess = isWide(width) && values.method && isExcess(values, times);
   if (fresh.includes(true) || excess) {
@@ -162,7 +162,7 @@ function drawDivisors(context, theme, width, result, state) {
     taken.push({ left: right - widthOf(context, `600 ${theme.font}`, missing), right, top: y - 8, bottom: y + 8 });
   }
   const inside = nameBetween(context, theme, pairs, above.left, least.map(up.at, up), most.map(up.at, up), [0.3, 0.5, 0.7].map((share) => up.at(factor ** share)), [picture.needless[isWide(width) ? 0 : 1]], {});
-  if (!isWide(width)) return; // where the chips name the chosen one
+  if (!isWide(width) && method !== "none") return; // where the chips name the chosen one
   if (inside) taken.push(inside);
   const points = (series) => Array.from(series, (value, i) => [pairs.at(i), up.at(value)]);
   nameCurves(context, theme, above, [

@@ -77,3 +77,10 @@ def test_the_story_is_true():
     assert (divisor["yarn"][rotations < 0.9] > 3.99).all(), "and divides those with less than one"
     assert story["yarn"].facts["fresh"] == 0
     assert story["past"].facts["fresh"] == story["past"].facts["unscaled"]
+
+
+def test_it_says_when_the_factor_is_larger_than_needed():
+    nothing = "More than ÷ 4 slows pairs for nothing."
+    for method in ("linear", "ntk_aware", "yarn_code"):
+        assert nothing not in shown(ContextExtension, method=method, factor=4.0).finding
+        assert nothing in shown(ContextExtension, method=method, factor=4.1).finding

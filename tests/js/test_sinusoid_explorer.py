@@ -23,6 +23,6 @@ def test_each_step_of_the_story_is_true():
         assert told[step]["symmetric"]
     elsewhere = shown(SinusoidExplorer, position=90).values["kernel"]
     np.testing.assert_allclose(told["none"]["kernel"], elsewhere, atol=1e-12)
-    assert (told["shift"]["peak"], told["shift"]["symmetric"]) == (1, False)
+    assert (told["shift"]["peak"], told["shift"]["symmetric"]) == (16, False)
     np.testing.assert_allclose(told["base-one"]["kernel"], np.cos(OFFSETS), atol=1e-12)
     assert told["base-one"]["slowest"] == pytest.approx(2 * np.pi)

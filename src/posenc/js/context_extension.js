@@ -1,11 +1,10 @@
-import { PairSums, cosines, inverseFrequencies, mean, turns } from "./arithmetic.js";
+import { inverseFrequencies, turns } from "./arithmetic.js";
 import { boundsOf, correctionRange, scaledFrequencies, turnsAtPair } from "./arithmetic_scaling.js";
 import { chipsAndList } from "./chips_and_list.js";
 import { colours, pairColour } from "./colours.js";
 import catalogue from "./context_extension.json";
-import { Axis, Plot, cellAxis, grip, legend, widthOf, words } from "./drawing.js";
+import { Axis, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
-import { fillColumns } from "./filling.js";
 import { nameCurves } from "./labels.js";
 import { grouped } from "./numbers.js";
 import { say } from "./sentences.js";
@@ -13,39 +12,35 @@ import { say } from "./sentences.js";
 const { picture, names } = catalogue;
 const THREE = ["linear", "ntk_aware", "yarn_code"]; // to compare a method with
 const FAINT = 0.55; // of those that are not chosen
-const COARSE = 120_000; // cosines that one input may cost
 const ROUNDING = 1e-9; // relative; what is scaled by exactly as much as it needs to be reaches nothing unseen
 const MOST = 64; // that a frequency is divided by, of all factors that can be chosen
 const GRIP = 11; // pixels from the top of the panel to the grips of its thresholds
-const HEAD = 38, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
+const SPARE = 1.6; // how far the axis goes beyond the factor that is needed
+const HEAD = 28, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
 const BARS = 8; // pixels of a pair from which its bar stands apart from the next
-const APART = 80; // pixels from 1 to the factor from which all three curves have names
+const APART = 70; // pixels from 1 to the factor from which all three curves have names
 const NEAR = 9; // pixels from a curve within which a press chooses its method
 const ROWS = [0.85, 0.75, 0.65, 0.55, 0.45]; // of the angles, in which names stand
-const REACH = 12; // pixels over which the envelope of a score is smooth
 
-const isWide = (width) => width >= 600, upTo = (count) => Array.from({ length: count }, (_, i) => i);
+const isWide = (width) => width >= 600;
 const pictureHeight = (width) => (isWide(width) ? 400 : 352);
 
-// Above, what each method divides the frequencies by; below, on the same axis of pairs, the angles reached. Or the scores alone.
+// Above, what each method divides the frequencies by; below, on the same axis of pairs, the angles reached.
 function places(width) {
-  const left = 46, right = width - 14, bottom = pictureHeight(width) - 40, strip = isWide(width) ? 128 : 108;
-  return {
-    above: { left, right, top: 22, bottom: bottom - strip - 32 }, below: { left, right, top: bottom - strip, bottom },
-    all: { left, right, top: 22, bottom },
-  };
+  const left = 46, right = width - 14, bottom = pictureHeight(width) - 40, strip = 108;
+  return { above: { left, right, top: 22, bottom: bottom - strip - 32 }, below: { left, right, top: bottom - strip, bottom } };
 }
 
-// The axis of the divisors, up to the factor, or what it should be; a method may also speed a pair up a little.
+// The axis of the divisors, up to the factor, or beyond what it should be; a method may also speed a pair up a little.
 function divisors({ factor, used, trained }, { top, bottom }) {
-  const most = Math.max(2, factor, Math.min(used / trained, MOST)), each = Math.log(most) / (bottom - top - HEAD - FOOT);
+  const most = Math.max(2, factor, Math.min((SPARE * used) / trained, MOST)), each = Math.log(most) / (bottom - top - HEAD - FOOT);
   const axis = new Axis({ from: Math.exp(-FOOT * each), to: most * Math.exp(HEAD * each), start: bottom, end: top, log: true });
   const powers = Array.from({ length: 7 }, (_, k) => 2 ** k).filter((tick, k) => tick <= most && (most <= 16 || k % 2 === 0));
   return Object.assign(axis, { most, ticks: () => powers });
 }
 
 function compute(state, width, previous, lists) {
-  const { dim, base, factor, trained, used, method, shown } = state;
+  const { dim, base, factor, trained, used, method } = state;
   const setting = { dim, base, factor, trained, used, betaFast: state.beta_fast, betaSlow: state.beta_slow };
   const original = inverseFrequencies(dim, base), bounds = boundsOf(method, setting), place = places(width);
   const scaled = (name) => scaledFrequencies(name, setting, lists), divided = (frequencies) => frequencies.map((theta, i) => original[i] / theta);
@@ -59,25 +54,10 @@ function compute(state, width, previous, lists) {
     original: drawn(lines.original), method: drawn(lines.method),
     three: Object.fromEntries(THREE.map((name) => [name, divided(scaled(name).frequencies)])),
   };
-  const x = new Axis({ from: 1, to: used, start: place.all.left, end: place.all.right, log: true });
-  const result = {
-    values, lists, bounds, lines, place, x, pairs: cellAxis(dim / 2, place.above.left, place.above.right),
-    up: shown === "scores" ? new Axis({ from: -0.55, to: 1.05, start: place.all.bottom, end: place.all.top }) : divisors(state, place.above),
-    turnsAt: (pair) => turnsAtPair(pair, setting), complete: undefined,
+  return {
+    values, bounds, lists, lines, place, pairs: cellAxis(dim / 2, place.above.left, place.above.right), up: divisors(state, place.above),
+    turnsAt: (pair) => turnsAtPair(pair, setting),
   };
-  result.across = shown === "scores" ? result.x : result.pairs;
-  return shown === "scores" ? Object.assign(result, scores(result, state, previous)) : result;
-}
-
-// The score at every distance of the frequencies as trained, and as scaled.
-function scores({ values, lines, x }, { used, dim }, previous) {
-  const pairs = dim / 2, same = previous?.sums && previous.sums[0].pairs === pairs && previous.sums[0].greatest === used;
-  const drawn = ["original", "method"].filter((which) => lines[which]), columns = x.columns();
-  const sums = drawn.map((which, k) => ((same && previous.sums[k]) || new PairSums(pairs, used)).table(lines[which].frequencies));
-  for (const which of drawn) values[which].score = (same && previous.values[which]?.score) || new Float64Array(used + 1);
-  const fill = (start, stop) => drawn.forEach((which, k) => sums[k].scores(start, stop, values[which].score));
-  fill(0, 1); // distance 0 has no place on a logarithmic axis, but is among the values
-  return { sums, columns, ...fillColumns(columns, fill, COARSE / (pairs * drawn.length)) };
 }
 
 // Which pairs reach angles unseen in training: they had not completed a rotation, and now go farther.
@@ -85,32 +65,28 @@ function reachesUnseen({ trained_rotations: seen }, { rotations: reached }) {
   return Array.from(seen, (turned, i) => turned < 1 && reached[i] > turned * (1 + ROUNDING));
 }
 
+// Whether a pair that needs to be slowed is slowed by more than that.
+const isExcess = ({ trained_rotations: seen, method }, times) => seen.some((turned, i) => turned < 1 && times > 1 && method.divisor[i] > times * (1 + ROUNDING));
+
 const count = (flags) => flags.filter(Boolean).length, isKept = (divisor) => divisor <= 1 + ROUNDING;
 // The angle between neighbouring tokens in the fastest pair, in whole degrees.
 const perToken = ({ frequencies }) => Math.round((frequencies[0] * 180) / Math.PI);
-const scoreAt = (distance, { frequencies }) => mean(cosines(distance, frequencies));
 
 function facts({ values, lists, lines }, state) {
-  const { original, method } = values, { used, trained, dim } = state;
+  const { original, method } = values, { used, trained, dim } = state, times = used / trained;
   return {
-    pairs: dim / 2, times: used / trained, unscaled: count(reachesUnseen(values, original)), listed: lists.long.length, no_list: !method,
+    pairs: dim / 2, times, unscaled: count(reachesUnseen(values, original)), listed: lists.long.length, no_list: !method,
     ...(method && {
       step: perToken(lines.method), step_unscaled: perToken(lines.original),
       fresh: count(reachesUnseen(values, method)), kept: count(Array.from(method.divisor, isKept)),
-      score: scoreAt(used, lines.original), scaled: scoreAt(used, lines.method), temperature: method.attention_factor ** 2,
+      excess: isExcess(values, times),
     }),
   };
 }
 
-function reading({ values, lines }, state, { last, pair: i, distance: m }) {
-  const { original, method } = values, scaled = method !== null && state.method !== "none";
-  if (last === "distance") {
-    return { scaled, score: scoreAt(m, lines.original), ...(scaled && { score_scaled: scoreAt(m, lines.method), temperature: method.attention_factor ** 2 }) };
-  }
-  return {
-    scaled, trained_rotations: values.trained_rotations[i], rotations: original.rotations[i],
-    ...(scaled && { rotations_scaled: method.rotations[i], divisor: method.divisor[i] }),
-  };
+function reading({ values: { original, method, trained_rotations: seen } }, state, { pair: i }) {
+  const scaled = method !== null && state.method !== "none";
+  return { scaled, trained_rotations: seen[i], rotations: original.rotations[i], ...(scaled && { rotations_scaled: method.rotations[i], divisor: method.divisor[i] }) };
 }
 
 // ---- what is dragged and pressed
@@ -126,11 +102,7 @@ function thresholds({ values, bounds }, { method, dim }) {
 const dividing = ({ method, factor }) => (method === "none" ? 1 : factor);
 
 function handles(result, state) {
-  const { place, pairs, up, turnsAt, x } = result, { shown, trained, used } = state;
-  if (shown === "scores") {
-    const line = { vertical: true, from: place.all.top, to: place.all.bottom };
-    return trained > used ? [] : [{ name: "trained", x: x.at(trained), y: place.all.bottom - 16, line, drag: (px) => ({ trained: x.invert(px) }) }];
-  }
+  const { place, pairs, up, turnsAt } = result;
   const line = { vertical: true, from: place.above.top, to: place.above.bottom };
   return [
     { name: "factor", along: "y", x: place.above.right, y: up.at(dividing(state)), drag: (_, py) => ({ factor: Math.min(up.invert(py), up.most) }) },
@@ -141,9 +113,9 @@ function handles(result, state) {
 }
 
 // A press on one of the three curves chooses its method.
-function press(px, py, { values, place, pairs, up }, { shown, method }) {
+function press(px, py, { values, place, pairs, up }) {
   const { left, right, top, bottom } = place.above;
-  if (shown === "scores" || method === "none" || px < left || px > right || py < top || py > bottom) return null;
+  if (px < left || px > right || py < top || py > bottom) return null;
   const pair = pairs.nearest(pairs.invert(px)), away = (name) => Math.abs(up.at(values.three[name][pair]) - py);
   const nearest = THREE.toSorted((one, other) => away(one) - away(other))[0];
   return away(nearest) <= NEAR ? { method: nearest } : null;
@@ -153,17 +125,12 @@ function press(px, py, { values, place, pairs, up }, { shown, method }) {
 
 const nameOf = (method) => say(picture.method, { method }, names);
 
-function draw(canvas, result, state, theme, cursor) {
-  (state.shown === "scores" ? drawScores : drawPairs)(canvas, result, state, theme, cursor);
-  for (const { x, y } of handles(result, state)) grip(canvas.context, theme, x, y, theme.text);
-}
-
-function drawPairs({ context, width }, result, state, theme, cursor) {
+function draw({ context, width }, result, state, theme, cursor) {
   drawDivisors(context, theme, width, result, state);
   drawAngles(context, theme, width, result, state);
-  if (cursor?.last !== "pair") return;
   const { pairs, place } = result, line = new Plot(context, theme, pairs, new Axis({ from: 0, to: 1, start: place.below.bottom, end: place.above.top }));
-  line.vertical(cursor.pair, { dash: [] });
+  if (cursor !== null) line.vertical(cursor.pair, { dash: [] });
+  for (const { x, y } of handles(result, state)) grip(context, theme, x, y, theme.text);
 }
 
 // What the frequency of each pair is divided by: equal steps are equal ratios.
@@ -172,33 +139,34 @@ function drawDivisors(context, theme, width, result, state) {
   const plot = new Plot(context, theme, pairs, up), bounds = thresholds(result, state);
   plot.axes({ xText: () => "", xTitle: "", yTitle: picture.scaling, yText: (value) => say(picture.times, { factor: value }) });
   plot.horizontal(factor, { dash: [2, 3], colour: theme.muted });
-  // how much pairs are slowed that have seen every angle
-  const divisor = values.method?.divisor ?? [], whole = Array.from(values.trained_rotations).filter((turned) => turned >= 1).length, needless = upTo(whole).map((i) => Math.max(divisor[i] ?? 1, 1));
-  plot.area(needless.flatMap((most, i) => [-0.5, 0.5].map((side) => [pairs.at(i + side), 1, most])), colours.score, 0.16);
-  const needed = state.used / state.trained, fresh = values.method ? reachesUnseen(values, values.method) : [];
+  // how much pairs are slowed beyond what keeps them from unseen angles
+  const times = state.used / state.trained, least = Array.from(values.trained_rotations, (turned) => (turned < 1 ? Math.max(times, 1) : 1)), divisor = values.method?.divisor ?? least;
+  const most = least.map((needed, i) => Math.max(divisor[i], needed)), fresh = values.method ? reachesUnseen(values, values.method) : [];
+  plot.area(most.flatMap((slowed, i) => [-0.5, 0.5].map((side) => [pairs.at(i + side), least[i], slowed])), colours.score, 0.16);
   stripes(context, theme, fresh, (i) => { // what is missing to what would keep it from them
-    const left = Math.round(pairs.at(i - 0.5)), gap = pairs.at(1) - pairs.at(0) >= BARS ? 2 : 0, top = Math.max(up.at(needed), above.top), bottom = up.at(values.method.divisor[i]);
+    const left = Math.round(pairs.at(i - 0.5)), gap = pairs.at(1) - pairs.at(0) >= BARS ? 2 : 0, top = Math.max(up.at(times), above.top), bottom = up.at(values.method.divisor[i]);
     context.fillRect(left, top, Math.max(Math.round(pairs.at(i + 0.5)) - left - gap, 1), bottom - top);
   });
   bounds.forEach((bound, k) => drawThreshold(context, theme, plot, bound, { ...state, left: k ? pairs.at(bounds[0].at) : above.left, right: above.right, top: above.top, taken }));
-  const others = method === "none" ? [] : THREE.filter((name) => name !== method), curve = (name) => (name === method ? values.method?.divisor : values.three[name]);
+  const others = THREE.filter((name) => name !== method), curve = (name) => (name === method ? values.method?.divisor : values.three[name]);
   context.globalAlpha = FAINT;
   for (const name of others) plot.series(curve(name), colours.neutral, { width: 1.2 });
   context.globalAlpha = 1;
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
-  const namesAll = isWide(width) && THREE.includes(method) && up.at(1) - up.at(factor) > APART;
+  const namesAll = up.at(1) - up.at(state.factor) > APART;
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
-  if (fresh.includes(true)) {
-    const missing = say(picture.needed, { times: Number(needed.toPrecision(2)) }), right = above.right - 12, y = Math.max(up.at(needed), above.top) - 9;
+  const excess = isWide(width) && values.method && isExcess(values, times);
+  if (fresh.includes(true) || excess) {
+    const missing = say(picture.needed, { times: Number(times.toPrecision(2)) }), right = above.right - 12, y = Math.max(up.at(times), above.top) + (excess ? 11 : -9);
     words(context, theme, missing, right, y, { align: "right", bold: true, colour: theme.text, ground: true });
     taken.push({ left: right - widthOf(context, `600 ${theme.font}`, missing), right, top: y - 8, bottom: y + 8 });
   }
-  const inside = nameBetween(context, theme, pairs, above.left, needless.map(() => up.at(1)), needless.map((most) => up.at(most)), [0.3, 0.5, 0.7].map((share) => up.at(factor ** share)), [picture.needless[isWide(width) ? 0 : 1]], {});
-  if (!isWide(width)) return; // where the chips name the chosen one
+  const inside = nameBetween(context, theme, pairs, above.left, least.map(up.at, up), most.map(up.at, up), [0.3, 0.5, 0.7].map((share) => up.at(factor ** share)), [picture.needless[isWide(width) ? 0 : 1]], {});
+  if (!isWide(width) && method !== "none") return; // where the chips name the chosen one
   if (inside) taken.push(inside);
   const points = (series) => Array.from(series, (value, i) => [pairs.at(i), up.at(value)]);
   nameCurves(context, theme, above, [
-    ...(values.method ? [{ text: nameOf(method), colour: theme.text, points: points(values.method.divisor) }] : []),
+    ...(values.method && method !== "none" ? [{ text: nameOf(method), colour: theme.text, points: points(values.method.divisor) }] : []),
     ...others.map((name) => ({ text: namesAll ? nameOf(name) : "", colour: theme.muted, points: points(curve(name)) })),
     ...bounds.map(({ at }) => ({ weight: 0.5, points: [[pairs.at(at), up.end], [pairs.at(at), up.start]] })),
   ], taken);
@@ -215,8 +183,8 @@ function drawThreshold(context, theme, plot, { name, rotations, at }, { method, 
 
 // The angles that each pair reaches, up to a full rotation: grey as far as training has gone, striped in its colour beyond.
 function drawAngles(context, theme, width, { place: { below }, pairs, values }, state) {
-  const { original, method, trained_rotations: seen } = values, y = new Axis({ from: 0, to: 1, start: below.bottom, end: below.top });
-  const plot = new Plot(context, theme, pairs, y), gap = pairs.at(1) - pairs.at(0) >= BARS ? 2 : 0, isScaled = state.method !== "none";
+  const { method, trained_rotations: seen } = values, y = new Axis({ from: 0, to: 1, start: below.bottom, end: below.top });
+  const plot = new Plot(context, theme, pairs, y), gap = pairs.at(1) - pairs.at(0) >= BARS ? 2 : 0;
   const reachTo = (rotations) => y.at(Math.min(rotations, 1)), edge = (i) => Math.round(pairs.at(i - 0.5));
   const fill = (i, top, bottom) => context.fillRect(edge(i), top, Math.max(edge(i + 1) - edge(i) - gap, 1), bottom - top);
   plot.axes({ xTitle: picture.pairs, xTicks: Math.min(6, pairs.to + 0.5), yTitle: picture.reached.map((text) => say(text, state)), yTicks: 1, yText: grouped });
@@ -228,15 +196,12 @@ function drawAngles(context, theme, width, { place: { below }, pairs, values }, 
   const fresh = reachesUnseen(values, method);
   stripes(context, theme, fresh, (i) => fill(i, reachTo(method.rotations[i]), reachTo(seen[i])));
   const steps = ({ rotations }) => Array.from(rotations, (reached, i) => [[i - 0.5, Math.min(reached, 1)], [i + 0.5, Math.min(reached, 1)]]).flat();
-  const ghost = isScaled && isWide(width);
-  if (ghost) plot.line(steps(original), colours.neutral, { width: 1.6, dash: [3, 3] });
   plot.line(steps(method), theme.text, { width: 2 });
   const name = (texts, from, to, rows, style) => nameBetween(context, theme, pairs, below.left, Array.from(from, reachTo), Array.from(to, reachTo), rows.map(reachTo), texts, style);
   const none = seen.map(() => 0);
   name(picture.unseen, seen, method.rotations.map((reached, i) => (fresh[i] ? reached : 0)), ROWS, { bold: true });
-  if (ghost) name([picture.unscaled], method.rotations, original.rotations, ROWS, {});
   name([picture.seen], none, seen, [0.2], {});
-  if (isScaled && !fresh.some(Boolean)) name([picture.none_unseen], none, method.rotations, [0.58], { bold: true });
+  if (state.method !== "none" && !fresh.some(Boolean)) name([picture.none_unseen], none, method.rotations, [0.58], { bold: true });
 }
 
 // A name in the row where it has the most room between two series of pixels, of which it returns the box; beside it, if wanted, where that is too little.
@@ -254,26 +219,6 @@ function nameBetween(context, theme, pairs, leftmost, from, to, rows, texts, sty
   }
   if (texts[1] && room > 0) words(context, theme, texts[1], Math.max(left - 6, leftmost + long(texts[1])), y, { align: "right", colour: theme.text, ground: true, ...style });
 }
-
-function drawScores({ context }, { place: { all }, x, up, columns, filled, values }, state, theme, cursor) {
-  const { trained, used, method } = state, plot = new Plot(context, theme, x, up);
-  plot.axes({ xTitle: picture.distance, yTitle: picture.scores, xText: (value) => (value < 1e4 ? grouped(value) : decade(value)) });
-  plot.horizontal(0, { colour: theme.muted, dash: [] });
-  if (trained <= used) {
-    plot.vertical(trained, { dash: [5, 4], width: 1.5 });
-    const px = x.at(trained), [align, room] = px - all.left > all.right - px ? ["right", px - all.left - 13] : ["left", all.right - px - 13];
-    words(context, theme, picture.trained.map((text) => say(text, state)), px + (align === "left" ? 13 : -13), all.bottom - 16, { align, colour: theme.text, width: room });
-  }
-  const drawn = [["original", colours.neutral, picture.unscaled], ...(values.method && method !== "none" ? [["method", colours.score, nameOf(method)]] : [])];
-  for (const [which, colour] of drawn) {
-    const extremes = Plot.extremes(columns, filled, values[which].score);
-    plot.swings(extremes, Plot.around(extremes, REACH), colour, { width: 2 });
-  }
-  legend(context, theme, drawn.map(([, colour, label]) => ({ label, colour })), all.left + 8, all.bottom - 44, all.right);
-  if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
-}
-
-const decade = (value) => `10${[..."⁰¹²³⁴⁵⁶⁷⁸"][Math.round(Math.log10(value))]}`;
 
 // Fills something of each pair that reaches unseen angles, striped in its colour.
 function stripes(context, theme, fresh, fill) {
@@ -304,15 +249,12 @@ function striped(ground) {
 
 const render = explorable({
   catalogue,
-  readers: [
-    { name: "pair", axis: ({ pairs }) => pairs, within: ({ place }, { shown }) => (shown === "scores" ? [] : [{ ...place.all, top: place.above.top }]) },
-    { name: "distance", axis: ({ x }) => x, within: ({ place }, { shown }) => (shown === "scores" ? [place.all] : []) },
-  ],
+  readers: [{ name: "pair", axis: ({ pairs }) => pairs, within: ({ place: { above, below } }) => [{ ...below, top: above.top }] }],
   height: pictureHeight, compute, draw, facts, reading, handles, press,
   opening: (share, { trained, used }) => ({ used: Math.round(trained * (used / trained) ** share) }), // the sequence grows
   linked: (changes, { method }) => (method === "none" && "factor" in changes && !("method" in changes) ? { method: "linear" } : {}),
   controls: { method: chipsAndList },
-  pixel: ({ across, up }, at, value) => [across.at(at), up.at(value)],
+  pixel: ({ pairs, up }, at, value) => [pairs.at(at), up.at(value)],
 });
 
 export default { render };

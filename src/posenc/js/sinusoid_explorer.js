@@ -11,21 +11,21 @@ import { say } from "./sentences.js";
 import catalogue from "./sinusoid_explorer.json";
 
 const { picture } = catalogue;
-const POSITIONS = 128, REACH = 64; // positions 0 … 127 of the text, distances −64 … 64
+const POSITIONS = 128, REACH = 64, SHIFT = 16; // positions 0 … 127 of the text, distances −64 … 64; tokens that the shift W shifts by
 const WIDE = 600; // pixels from which there are more dials, and longer words
 const COARSE = 4; // while something is dragged, the band is that of every fourth position
 const SAME = 1e-9; // below it, a difference is rounding
 const KEY = [5, 3], PLAIN = [6, 4]; // dashes
 const LINE = 42; // the positions, the query above and the key below
-const LONGEST = 1.2; // times a dial's radius, a hand that W has made longer
 
-// From above: the positions, a row of dials with their products, the curves; or without these, two rows of large dials.
+// From above: the positions; a row of dials, but for a random W, which mixes them; the curves, or instead two rows of large dials.
 const isCharted = ({ weight }) => weight !== "angles";
 function places(width, state) {
-  const wide = width >= WIDE, top = 106, chart = wide ? { top: 264, bottom: 424 } : { top: 248, bottom: 380 };
-  if (isCharted(state)) return { dials: { top, rows: 1, high: 0, size: wide ? 68 : Math.min(52, width / 6) }, heading: wide ? 216 : 196, chart };
-  const high = (chart.bottom + 40 - top) / 2;
-  return { dials: { top, rows: 2, high, size: Math.min(high - 42, width / 3) }, chart };
+  const wide = width >= WIDE, top = 106, bottom = wide ? 424 : 380;
+  if (state.weight === "random") return { dials: { top, rows: 0 }, heading: top - 12, chart: { top: top + 52, bottom } };
+  if (isCharted(state)) return { dials: { top, rows: 1, high: 0, size: wide ? 68 : Math.min(52, width / 6) }, heading: wide ? 216 : 196, chart: { top: wide ? 264 : 248, bottom } };
+  const high = (bottom + 40 - top) / 2;
+  return { dials: { top, rows: 2, high, size: Math.min(high - 42, width / 3) }, chart: { top, bottom } };
 }
 
 // What is said of the rows of a kernel.
@@ -36,8 +36,8 @@ function measures(kernel) {
 
 // The encodings of every position and distance, their kernel and its measures; none of it depends on the chosen position.
 // `row` gives a position's row of the kernel, `measured` is of every fourth row until `complete` has made them all.
-function throughMatrix({ weight, draw, base, dim, offset }, frequencies, before) {
-  const shift = weight === "shift" ? offset : 0, key = [weight === "random" ? draw : `shift ${shift}`, base, dim].join();
+function throughMatrix({ weight, draw, base, dim }, frequencies, before) {
+  const shift = weight === "shift" ? SHIFT : 0, key = [weight === "random" ? draw : `shift ${shift}`, base, dim].join();
   if (before?.key === key) return before;
   const drawn = `${draw} ${dim}`;
   const random = weight !== "random" || before?.drawn === drawn ? before?.random : randomOrthogonal(draw, dim);
@@ -91,6 +91,7 @@ function compute(state, width, previous) {
 
 // The dials, each at { pair, x, y }: the fastest pair, some that rotate far enough within the text to differ, and the slowest.
 function dialsOf(frequencies, { top, rows, high, size }, width) {
+  if (rows === 0) return { all: [] };
   const last = frequencies.length - 1, most = width >= WIDE ? 8 : 6, slow = frequencies.filter((frequency) => frequency * 4 * POSITIONS >= 2 * Math.PI).length - 1;
   const to = Math.max(slow, most - 2), count = to < last ? most - 1 : most, spread = Array.from({ length: count }, (_, k) => Math.round((k * Math.min(to, last)) / (count - 1)));
   const pairs = [...new Set([...spread, last])], columns = Math.ceil(pairs.length / rows), wide = width / columns;
@@ -101,7 +102,7 @@ const handOf = (code, pair) => [code[2 * pair + 1], code[2 * pair]]; // its cosi
 
 function drawDials({ context, width }, { frequencies, values, place, dials: { size, large, all } }, state, theme, chosen) {
   const pairs = frequencies.length, radius = size * 0.45;
-  words(context, theme, picture.dials.map((text) => say(text, { pairs, shown: all.length, through: state.weight === "random" || state.weight === "shift" })), 0, place.dials.top - 12, { colour: theme.text, bold: true, width });
+  words(context, theme, picture.dials.map((text) => say(text, { pairs, shown: all.length, through: state.weight === "shift" })), 0, place.dials.top - 12, { colour: theme.text, bold: true, width });
   context.globalAlpha = 0.4;
   for (const { pair, x, y } of all) {
     const [from, to] = [values.code, values.other].map((code) => -Math.atan2(...handOf(code, pair).toReversed())), turn = Math.atan2(Math.sin(to - from), Math.cos(to - from)); // on a canvas the y axis points down
@@ -130,15 +131,15 @@ function drawDials({ context, width }, { frequencies, values, place, dials: { si
     context.setLineDash(dash);
     context.beginPath();
     for (const { pair, x, y } of all) {
-      const [across, up] = handOf(code, pair), scale = radius * Math.min(1, LONGEST / Math.hypot(across, up));
+      const [across, up] = handOf(code, pair);
       context.moveTo(x, y);
-      context.lineTo(x + scale * across, y - scale * up);
+      context.lineTo(x + radius * across, y - radius * up);
     }
     context.stroke();
   }
   context.setLineDash([]);
   if (large) for (const { x, y } of all.map((one) => dialOf(one, radius, frequencies, state))) disc(context, theme, x, y, 6, colours.query);
-  for (const { pair, x, y } of all) { // below each, the dot product of its hands: without W, the cosine of their angle
+  for (const { pair, x, y } of all) { // below each, the dot product of its hands, the cosine of their angle
     const facts = { pair, product: fixed(dot(handOf(values.code, pair), handOf(values.other, pair)), 2) }, texts = large ? picture.cosine : picture.cosine.slice(-1);
     words(context, theme, texts.map((text) => say(text, facts)), x, y + size / 2 + (large ? 16 : 12), { align: "center", colour: theme.text, width: size - 4 });
   }
@@ -209,17 +210,15 @@ function drawKernel({ context, width }, result, state, theme, cursor, { x: px, y
   plot.line(points(values.kernel), colours.query, { width: 2.2 });
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
   grip(context, theme, px, py, colours.key);
-  nameOf(context, theme, say(picture.offset, state), px - 13, y.end - 9, colours.key, x.end);
-  const product = say(picture.product, { product: fixed(values.kernel[offset + REACH], 2), pairs: result.frequencies.length });
-  const right = px + 13 + widthOf(context, `600 ${theme.font}`, product) <= x.end, down = py + 32 < y.start ? py + 24 : py - 24;
-  words(context, theme, product, right ? px + 13 : px - 13, down, { colour: theme.text, align: right ? "left" : "right", bold: true, ground: true });
+  const product = fixed(values.kernel[offset + REACH], 2);
+  nameOf(context, theme, say(picture.offset[width >= WIDE ? 0 : 1], { offset, product, pairs: result.frequencies.length, random }), px - 13, y.end - 9, colours.key, x.end);
   if (cursor !== null) plot.vertical(cursor.offset);
 }
 
 function draw(canvas, result, state, theme, cursor) {
   const [query, key, offset] = handles(result, state);
   drawPositions(canvas, result, state, theme, [query, key]);
-  drawDials(canvas, result, state, theme, cursor?.last === "pair" ? cursor.pair : null);
+  if (result.dials.all.length) drawDials(canvas, result, state, theme, cursor?.last === "pair" ? cursor.pair : null);
   if (isCharted(state)) drawKernel(canvas, result, state, theme, cursor?.last === "offset" ? cursor : null, offset);
 }
 
@@ -236,7 +235,7 @@ function reading({ values, frequencies }, state, { pair, offset, last }) {
 }
 
 const onChart = ({ axes: { offset: x, product: y } }, state) => (isCharted(state) ? [{ left: x.start, right: x.end, top: y.end, bottom: y.start }] : []);
-const onDials = ({ axes: { pair }, place: { dials: { top, rows, high, size } } }) => [{ left: pair.start, right: pair.end, top, bottom: top + high * (rows - 1) + size }];
+const onDials = ({ axes: { pair }, place: { dials: { top, rows, high, size } } }) => (rows === 0 ? [] : [{ left: pair.start, right: pair.end, top, bottom: top + high * (rows - 1) + size }]);
 
 // The dial nearest to a point.
 const dialAt = (x, y, { dials: { all } }) => all.reduce((best, one) => (Math.hypot(one.x - x, one.y - y) < Math.hypot(best.x - x, best.y - y) ? one : best)).pair;

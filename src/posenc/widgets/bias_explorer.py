@@ -8,11 +8,10 @@ from posenc.lab.measured import statistics
 from posenc.widgets._base import Action, Choice, Control, Explorable
 
 DRAWN = ["kerple_log", "kerple_power", "fire", "transformer_xl", "deberta"]  # the schemes that learn
-MARKED = ["t5", "fire", "transformer_xl", "deberta"]  # the schemes of which one distance is marked
 
 
 class BiasExplorer(Explorable):
-    """The bias of every head against distance, and the attention weights of one head under the causal mask.
+    """The bias of every head against distance, and the attention weights of the last query that result.
 
     The products of queries and keys are taken to be equal, so that the bias decides alone. T5's biases are those of a
     small trained model. What the other schemes learn is drawn at random, spread so that biases are a few logits; so is
@@ -20,7 +19,7 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    room = (635, 721)
+    room = (674, 721)
     main = ("scheme",)
 
     scheme = Choice("alibi", chips=True)
@@ -28,7 +27,6 @@ class BiasExplorer(Explorable):
     head = Control(3, 1, 16, "integer")
     heads = Control(8, 1, 16, "integer", needs={"scheme": ["alibi", "sandwich", *DRAWN]})
     distance = Control(128, 8, 512, "tokens")
-    back = Control(16, 0, 512, "tokens", needs={"scheme": MARKED})
     threshold = Control(24, 1, 512, "tokens", needs={"scheme": ["fire"]})
 
     @classmethod

@@ -41,7 +41,7 @@ def _preset(config: configs.ModelConfig) -> dict[str, float]:
 
 
 class ContextExtension(Explorable):
-    """What a method divides each pair's frequency by, the angles that pairs then reach, and the score by distance."""
+    """What a method divides each pair's frequency by, and the angles that pairs then reach."""
 
     module = "context_extension"
     room = (705, 742)
@@ -49,7 +49,6 @@ class ContextExtension(Explorable):
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(configs.model(name)) for name in MODELS})
     method = Choice("none", chips=True)
-    shown = Choice("pairs", chips=True)
     factor = Control(4.0, 1, 64, "log", holds={"method": SCALING})
     trained = Control(4096, 256, 131_072, "tokens")
     used = Control(16_384, 256, 262_144, "tokens")

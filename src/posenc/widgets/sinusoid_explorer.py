@@ -8,6 +8,7 @@ from posenc.absolute import shift_matrix
 from posenc.widgets._base import Action, Choice, Control, Explorable, normal_draws
 
 POSITIONS, REACH = 128, 64  # positions 0 … 127 of the text, distances −64 … 64
+SHIFT = 16  # tokens that the shift matrix shifts by
 
 
 def random_orthogonal(seed: int, dim: int) -> np.ndarray:
@@ -46,4 +47,4 @@ class SinusoidExplorer(Explorable):
         """The matrix W, shape (dim, dim)."""
         if self.weight == "random":
             return random_orthogonal(self.draw, self.dim)
-        return shift_matrix(self.offset if self.weight == "shift" else 0, self.dim, self.base)
+        return shift_matrix(SHIFT if self.weight == "shift" else 0, self.dim, self.base)

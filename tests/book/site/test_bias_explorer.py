@@ -1,11 +1,11 @@
-"""BiasExplorer beyond the battery: what is pressed and dragged."""
+"""BiasExplorer beyond the battery: what is pressed."""
 
 from __future__ import annotations
 
 import pytest
 
 from posenc.widgets import BiasExplorer
-from tests.book.site.hands import drag_handle, press
+from tests.book.site.hands import press
 from tests.explorables import shown as displayed
 
 pytestmark = pytest.mark.xdist_group("BiasExplorer")  # with the battery of tests of it: they share its page
@@ -22,7 +22,6 @@ def test_there_are_as_many_heads_as_the_one_looked_at_needs(open_live):
 
 def test_a_press_on_a_line_chooses_its_head(open_live):
     live = open_live(BiasExplorer)
-    live.set(back=2)
     drawn = displayed(BiasExplorer).values["bias"]
     for head in (1, 5, 8, 2):
         m = 20 if head < 3 else 90
@@ -32,9 +31,9 @@ def test_a_press_on_a_line_chooses_its_head(open_live):
     assert live.get("head") == 3, "the nearest line"
 
 
-def test_one_distance_is_dragged_where_it_has_many_values(open_live):
+def test_a_new_draw_is_offered_only_where_something_is_drawn(open_live):
     live = open_live(BiasExplorer)
+    live.open()
+    assert live.control("draw").is_hidden()
     live.set(scheme="fire")
-    drag_handle(live, "back", 60, 0)
-    assert live.get("back") > 16
-    assert live.finding == displayed(BiasExplorer, **live.setting()).finding
+    assert live.control("draw").is_visible()

@@ -15,8 +15,6 @@ from posenc.attention import attention
 from posenc.widgets import BiasExplorer
 from posenc.widgets._base import normal_draws
 
-TOKENS = 129  # in the matrix, at most
-
 HIDDEN, GROWTH = 32, 0.1  # the width of FIRE's network, and c
 
 WIDTH, POSITIONS, SPAN = 4, 16, 32  # of a head, of Transformer-XL's code of a distance, of DeBERTa's table
@@ -72,19 +70,20 @@ def _weights(widget: BiasExplorer, biases: Array) -> Array:
 def values(widget: BiasExplorer) -> dict[str, Any]:
     """What is drawn, in logits and in shares of a query's attention.
 
-    Of the last query the bias at every distance, and the share that falls within it, shape (heads, distances).
-    Of the first tokens, in one head, bias (NaN for later keys) and weights, shape (queries, keys). In that head the
-    bias at the chosen distance for every query that stands so far from the front.
+    Of the last query the bias at every distance and the share of its attention that falls within it, shape (heads,
+    distances). In the head shown, the weight at every distance in shares of the maximum, and the least and the greatest
+    bias of all queries.
     """
     keys = np.arange(widget.distance + 1)
-    last = bias_of(widget, keys[-1:], keys)
-    first, head = keys[:TOKENS], min(widget.head, len(last)) - 1
-    matrix = bias_of(widget, first, first)[[head]]
-    back = min(widget.back, widget.distance)
+    every = bias_of(widget, keys, keys)
+    last = every[:, -1:]
+    weights = _weights(widget, last)[:, 0, ::-1]
+    head = min(widget.head, len(every)) - 1
+    along = [np.diagonal(every[head], offset=-distance) for distance in keys]
     return {
         "bias": last[:, 0, ::-1],
-        "within": np.cumsum(_weights(widget, last)[:, 0, ::-1], axis=-1),
-        "matrix": np.where(first[:, None] >= first, matrix[0], np.nan),
-        "weights": _weights(widget, matrix)[0],
-        "diagonal": np.diagonal(bias_of(widget, keys, keys)[head], offset=-back),
+        "within": np.cumsum(weights, axis=-1),
+        "weights": weights[head] / weights[head].max(),
+        "low": np.array([biases.min() for biases in along]),
+        "high": np.array([biases.max() for biases in along]),
     }

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from posenc import configs, scaling
-from posenc.analysis import decay
 from posenc.frequencies import inv_freq, rotations, wavelengths
 from posenc.widgets import ContextExtension
-
-CHUNK = 16_384  # distances at a time: a long text would need gigabytes at once
 
 
 def scaled_by(widget: ContextExtension, method: str) -> scaling.Scaled | None:
@@ -41,21 +36,14 @@ def scaled_by(widget: ContextExtension, method: str) -> scaling.Scaled | None:
     return scaling.longrope(widget.dim, widget.base, **lists, seq_len=widget.used, **length, **factor)
 
 
-def _pairs(widget: ContextExtension, scaled: scaling.Scaled) -> dict[str, Any]:
-    return {
+def _drawn(widget: ContextExtension, method: str) -> dict[str, Any] | None:
+    scaled = scaled_by(widget, method)
+    return scaled and {
         "wavelength": wavelengths(scaled.inv_freq),
         "divisor": inv_freq(widget.dim, widget.base) / scaled.inv_freq,
         "rotations": rotations(widget.used, scaled.inv_freq),
         "attention_factor": scaled.attention_factor,
     }
-
-
-def _drawn(widget: ContextExtension, method: str) -> dict[str, Any] | None:
-    scaled, distances = scaled_by(widget, method), np.arange(widget.used + 1)
-    if scaled is None or widget.shown == "pairs":
-        return scaled and _pairs(widget, scaled)
-    parts = [decay(distances[k : k + CHUNK], scaled.inv_freq) for k in range(0, widget.used + 1, CHUNK)]
-    return {**_pairs(widget, scaled), "score": np.concatenate(parts)}
 
 
 def _thresholds(widget: ContextExtension) -> list[float] | None:
@@ -75,7 +63,7 @@ def values(widget: ContextExtension) -> dict[str, Any]:
     """What is drawn, in pairs, tokens and rotations.
 
     Of the original list and of the method's: wavelengths, what its frequency is divided by, its rotations in the used
-    length, the attention factor, and where it is shown the score at every distance; None for a LongRoPE without lists.
+    length and the attention factor; None for a LongRoPE without lists.
     Of three methods, what they divide by; of the original, the rotations in the trained length.
     """
     original = inv_freq(widget.dim, widget.base)

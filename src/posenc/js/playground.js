@@ -13,7 +13,7 @@ const AT_ONCE = 6; // milliseconds of work before the first picture
 const LEAST = 1 / 32, GREATEST = 4; // factors on a frequency
 const LINES = [1 / 16, 1 / 4, 1, 4], NEAR = 0.25; // factors, and octaves
 const MIDDLE = 8; // pair
-const SIDEWAYS = 2; // times as far as up or down
+const SIDEWAYS = 3; // times as far as up or down
 
 const sessions = new WeakMap(); // by the data of a figure
 

@@ -207,7 +207,6 @@ const render = explorable({
   height: (width) => (width >= WIDE ? HEIGHT : NARROW),
   compute, draw, facts, reading, handles,
   most: { pair: ({ dim }) => dim / 2 - 1 },
-  opening: (share, { distance }) => ({ distance: Math.round(share ** 3 * distance) }),
   pixel: ({ plot }, pair, value) => [plot.x.at(pair), plot.y.at(value)],
 });
 

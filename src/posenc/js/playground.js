@@ -90,7 +90,7 @@ function facts({ values, model, unseen, waits = false, read }, state, done) {
     unseen: unseen ? unseen.filter(Boolean).length : null, all_pairs: unseen?.length, past: length > TRAINED,
     gone, cost: less(within, trained_within),
     likely_within: likely(within), likely_far: likely(far),
-    trained: TRAINED, last: length / 4, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: done ? length : read ?? 0, bent: !isAsTrained(state), copies: isCopy(state),
+    trained: TRAINED, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: done ? length : read ?? 0, bent: !isAsTrained(state), copies: isCopy(state),
     within, far, trained_within, trained_far, right_within, right_far, trained_right_within, trained_right_far,
   };
 }

@@ -277,14 +277,14 @@ function drawTicks(context, theme, x, y) {
 
 // The box that opens what stands below it.
 function drawDetails(panel) {
-  const { context, theme, result: { details: { left, right, top, bottom }, strip, at }, state } = panel, facts = { folds: isRotary(state), alone: isRotary(state) && !strip };
+  const { context, theme, result: { details: { left, right, top, bottom }, strip, wide, at }, state } = panel, facts = { folds: isRotary(state), alone: isRotary(state) && !strip };
   context.fillStyle = theme.muted;
   context.globalAlpha = 0.16;
   context.beginPath();
   context.roundRect(left, top, right - left, bottom - top, (bottom - top) / 2);
   context.fill();
   context.globalAlpha = 1;
-  words(context, theme, picture.details[state.details ? "hide" : "show"].map((text) => say(text, facts)), (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 8 });
+  words(context, theme, picture.details[state.details ? "hide" : "show"].slice(wide ? 0 : 1).map((text) => say(text, facts)), (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 8 });
   if (!state.details) return;
   drawLogits(panel);
   if (at.writes) drawWritten(panel);

@@ -167,7 +167,7 @@ CASES = [
         [
             {"align": 0.63, "theta_1": 3.14, "theta_2": 0.0, "draw": 8, "orbit_13": 0.7, "orbit_24": -2.5},
             {"align": 1.0, "draw": 999},
-            {"view": "plane", "w_length": 0.3, "w_angle": -3.14, "z_real": -3.0, "z_imaginary": 3.0},
+            {"view": "plane", "w_length": 0.3, "w_angle": -3.14, "z_real": -1.2, "z_imaginary": 1.2},
             {"view": "plane", "z_real": 0.0, "z_imaginary": 0.0},
         ],
         {"align": 0.5, "theta_1": 3.14, "theta_2": 3.14},

@@ -16,4 +16,4 @@ def test_products_depend_on_the_offset_alone_and_not_on_the_axes():
 
 def test_a_product_rotates_by_the_angle_of_w_and_scales_by_its_length():
     rotated = shown(RotationPlanes, view="plane", w_length=1.3, w_angle=-2.0).values["rotated"]
-    np.testing.assert_allclose(complex(*rotated), complex(1.6, 0.8) * 1.3 * np.exp(-2j))
+    np.testing.assert_allclose(complex(*rotated), complex(0.5, 1.1) * 1.3 * np.exp(-2j))

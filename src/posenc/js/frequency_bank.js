@@ -35,7 +35,7 @@ function compute(state, width) {
 // The dials of all pairs above; below, the two large ones and the chart beside them, or on a phone under them; without a
 // chart they are larger. Their words are below them, or beside them where `words` says how wide.
 function places(pairs, width, charted) {
-  const wide = width >= WIDE, grid = pairGrid(pairs, { width, height: wide ? 180 : 84, top: 22, least: 38, greatest: 60 }), half = width / 2;
+  const wide = width >= WIDE, grid = pairGrid(pairs, { width, height: wide ? 180 : 84, top: 24, least: 38, greatest: 60 }), half = width / 2;
   const beside = (radius, left) => half - left - 2 * radius - 14; // pixels
   if (!charted) {
     const radius = wide ? 84 : 56, large = { radius, words: wide ? beside(radius, 40) : width - 3 * radius - 14, at: wide ? [[40 + radius, 300], [half + 40 + radius, 300]] : [[2 * radius, 168], [2 * radius, 290]] };
@@ -186,8 +186,8 @@ function facts({ values, frequencies }) {
   };
 }
 
-function reading({ values, frequencies }, _, { pair: i }) {
-  return { wavelength: TURN / frequencies[i], rotations: values.rotations[i], cosine: values.cosine[i], difference: values.difference[i] };
+function reading({ values }, _, { pair: i }) {
+  return { rotations: values.rotations[i], cosine: values.cosine[i], difference: values.difference[i] };
 }
 
 // Both large dials, and of the small ones that which the pointer is on.
@@ -207,7 +207,6 @@ const render = explorable({
   height: (width) => (width >= WIDE ? HEIGHT : NARROW),
   compute, draw, facts, reading, handles,
   most: { pair: ({ dim }) => dim / 2 - 1 },
-  opening: (share, { distance }) => ({ distance: Math.round(share ** 3 * distance) }),
   pixel: ({ plot }, pair, value) => [plot.x.at(pair), plot.y.at(value)],
 });
 

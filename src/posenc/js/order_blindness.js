@@ -68,7 +68,6 @@ function reading({ place, values }, { causal }, { query, key }) {
   return {
     query_word: values.words[query], key_word: values.words[key],
     pair_weights: [weight(values.weights, query, key), weight(values.moved_weights, place[query], place[key])],
-    before: numbers(values.outputs[query]), after: numbers(values.moved_outputs[place[query]]),
   };
 }
 

@@ -13,7 +13,7 @@ const AT_ONCE = 6; // milliseconds of work before the first picture
 const LEAST = 1 / 32, GREATEST = 4; // factors on a frequency
 const LINES = [1 / 16, 1 / 4, 1, 4], NEAR = 0.25; // factors, and octaves
 const MIDDLE = 8; // pair
-const SIDEWAYS = 2; // times as far as up or down
+const SIDEWAYS = 3; // times as far as up or down
 
 const sessions = new WeakMap(); // by the data of a figure
 
@@ -90,7 +90,7 @@ function facts({ values, model, unseen, waits = false, read }, state, done) {
     unseen: unseen ? unseen.filter(Boolean).length : null, all_pairs: unseen?.length, past: length > TRAINED,
     gone, cost: less(within, trained_within),
     likely_within: likely(within), likely_far: likely(far),
-    trained: TRAINED, last: length / 4, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: done ? length : read ?? 0, bent: !isAsTrained(state), copies: isCopy(state),
+    trained: TRAINED, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: done ? length : read ?? 0, bent: !isAsTrained(state), copies: isCopy(state),
     within, far, trained_within, trained_far, right_within, right_far, trained_right_within, trained_right_far,
   };
 }

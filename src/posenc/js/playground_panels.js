@@ -30,7 +30,8 @@ const SIZES = {
   beside: { loss: 204, strip: 88, logits: 64 },
   middle: { loss: 130, strip: 67 },
   small: { loss: 78, strip: 32, attention: 80, logits: 32 }, // with the details
-  narrow: { loss: 160, strip: 62, attention: 110, logits: 44 },
+  narrow: { loss: 160, strip: 62 },
+  opened: { loss: 100, strip: 62, logits: 44 }, // narrow, with the details
 };
 
 // Where each panel and each row of words begins and ends, down the picture.
@@ -49,13 +50,13 @@ function stacked(sizes, { beside, wide }, state) {
     at.attention = [down(8), bottom - (beside ? 17 : 11)];
     at.keys = y = bottom;
   };
-  if (rotary) {
+  if (rotary && (wide || !state.details)) { // on a phone, what is opened stands in their place
     at.stripTitle = down(22);
     down(above);
     at.strip = panel(sizes.strip);
     at.toggles = down(17);
   }
-  if (!rotary || (beside && state.details)) {
+  if (!at.strip || (beside && state.details)) {
     y = top;
     attention(end);
   }
@@ -66,14 +67,14 @@ function stacked(sizes, { beside, wide }, state) {
     down(12);
     at.logits = panel(sizes.logits);
     at.distances = down(14);
-    at.writes = [down(20), down(18), down(16), ...(isCopy(state) ? [down(16)] : [])];
+    if (wide) at.writes = [down(20), down(18), down(16), ...(isCopy(state) ? [down(16)] : [])];
   }
   return { ...at, height: y + 9 };
 }
 
 export function places(width, state) {
   const beside = width >= BESIDE, wide = width >= WIDE, rotary = isRotary(state), end = width - RIGHT;
-  const size = beside ? "beside" : !wide ? "narrow" : state.details ? "small" : "middle";
+  const size = beside ? "beside" : wide ? (state.details ? "small" : "middle") : state.details ? "opened" : "narrow";
   const at = stacked(SIZES[size], { beside, wide }, state), middle = Math.round(0.53 * width);
   const axis = (from, to, [top, bottom], log = false) => new Axis({ from, to, start: bottom, end: top, log });
   const box = (rows, left = LEFT, right = end) => rows && { left, right, top: rows[0], bottom: rows[1] };
@@ -85,7 +86,7 @@ export function places(width, state) {
     x: along(LEFT), keys: along(first), // positions and distances; positions of keys
     loss: box(at.loss), attention: box(at.attention, first), logits: box(at.logits), details: box(at.details, Math.max(LEFT, width / 2 - 200), Math.min(width - 8, width / 2 + 200)),
     heads: at.heads ? HEADS.map((name, k) => ({ name, ...box(at.heads, start + k * cell, start + (k + 1) * cell) })) : [],
-    strip: at.strip ? { x: cellAxis(PAIRS, LEFT, split ? middle : wide ? end : width - 8), y: axis(1 / 32, 4, at.strip, true), bottom: at.toggles } : null,
+    strip: at.strip ? { x: cellAxis(PAIRS, LEFT, split ? middle : wide ? end : width - 8), y: axis(1 / 64, 4, at.strip, true), bottom: at.toggles } : null,
   };
 }
 
@@ -166,7 +167,7 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   drawTicks(context, theme, x, at.positions);
   const past = picture.past.map((text) => say(text, { trained: TRAINED }));
   const from = Math.min(x.at(TRAINED) + 5, x.end - widthOf(context, theme.font, past.at(-1)));
-  const means = say(picture.last, { last: state.length / 4 }), long = widthOf(context, theme.font, means), both = x.end - from - long - 16; // pixels for the first, beside the second
+  const means = say(picture.last, { from: 0.75 * state.length, to: state.length - 1 }), long = widthOf(context, theme.font, means), both = x.end - from - long - 16; // pixels for the first, beside the second
   const fit = both > widthOf(context, theme.font, past.at(-1));
   words(context, theme, past, from, top + HEAD / 2, { colour: theme.text, width: fit ? both : x.end - from });
   if (fit) words(context, theme, means, x.end, top + HEAD / 2, { align: "right" });
@@ -276,17 +277,17 @@ function drawTicks(context, theme, x, y) {
 
 // The box that opens what stands below it.
 function drawDetails(panel) {
-  const { context, theme, result: { details: { left, right, top, bottom }, strip }, state } = panel, folds = strip !== null;
+  const { context, theme, result: { details: { left, right, top, bottom }, strip, wide, at }, state } = panel, facts = { folds: isRotary(state), alone: isRotary(state) && !strip };
   context.fillStyle = theme.muted;
   context.globalAlpha = 0.16;
   context.beginPath();
   context.roundRect(left, top, right - left, bottom - top, (bottom - top) / 2);
   context.fill();
   context.globalAlpha = 1;
-  words(context, theme, picture.details[state.details ? "hide" : "show"].map((text) => say(text, { folds })), (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 8 });
+  words(context, theme, picture.details[state.details ? "hide" : "show"].slice(wide ? 0 : 1).map((text) => say(text, facts)), (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 8 });
   if (!state.details) return;
   drawLogits(panel);
-  drawWritten(panel);
+  if (at.writes) drawWritten(panel);
 }
 
 function drawStrip({ context, theme, result: { strip, scales, gains, unseen, wide, at } }) {

@@ -211,7 +211,7 @@ function drawScores(context, theme, result, state, cursor) {
   grip(context, theme, x.at(n), y.start, colours.key);
   grip(context, theme, x.at(m), y.at(by_matrices), colours.query);
   const labels = new Labels(context, theme, { left: x.start, right: x.end + 14, top: y.end - 20, bottom: y.start - 4 });
-  for (const up of [7, 14]) labels.along([x.start, y.end - up], [x.start + 32, y.end - up]); // the axis's title
+  for (const up of [7, 14]) labels.along([x.start, y.end - up], [x.start + 46, y.end - up]); // the axis's title
   labels.keep(x.at(m), y.at(by_matrices), 9);
   labels.along([x.start, y.at(by_matrices)], [x.end, y.at(by_matrices)]);
   labels.beside(points.map(([position, score]) => [x.at(position), y.at(score)]));

@@ -52,7 +52,7 @@ const square = (left, top, size, reach) => ({
 // wide as there is room for.
 function places(width) {
   const stacked = width < STACKED, size = stacked ? width + NARROW - Math.sqrt(2 * width * NARROW) : Math.min((width - 12) / 2, 320), top = stacked ? 0 : 24;
-  const from = stacked ? 0 : width / 4 - size / 2, height = stacked ? NARROW : top + size + 12, unit = Math.min(height / 5.4, width / 6.2);
+  const from = stacked ? 0 : width / 4 - size / 2, height = stacked ? NARROW : top + size + 12, unit = Math.min(height, width) / 5.4; // z·w at its longest stays within
   const centred = (pixels) => ({ from: -pixels / unit / 2, to: pixels / unit / 2 });
   return {
     height, stacked,

@@ -23,5 +23,5 @@ class RotationPlanes(Explorable):
     draw = Action(3, needs=_FOUR)
     w_length = Control(1.0, 0.3, 1.5, "hundredths", needs=_PLANE)
     w_angle = Control(0.6, -3.14, 3.14, "hundredths", needs=_PLANE)
-    z_real = Control(1.6, -3, 3, "hundredths", needs=_PLANE)
-    z_imaginary = Control(0.8, -3, 3, "hundredths", needs=_PLANE)
+    z_real = Control(0.5, -1.2, 1.2, "hundredths", needs=_PLANE)
+    z_imaginary = Control(1.1, -1.2, 1.2, "hundredths", needs=_PLANE)

@@ -25,4 +25,4 @@ def test_a_press_on_the_map_chooses_the_position(open_live):
     x, y = live.evaluate("explorable.pixel(40, 12)")
     live.figure.locator("canvas").click(position={"x": x, "y": y})
     assert live.get("position") == 40
-    assert live.readout.startswith("positions 40 and 12: 28 apart in the text")
+    assert live.readout.startswith("positions 40 and 12, 28 apart: distance")

@@ -95,7 +95,7 @@ def test_a_temperature_for_each_head():
         np.testing.assert_allclose(attention(q, k, v, temperature=number).logits, half, atol=1e-15)
 
 
-def test_a_query_that_may_look_nowhere_gets_nothing():
+def test_a_fully_masked_query_gets_nothing():
     q, k, v = normal(3, 3, 4)
     mask = np.array([[True, True, True], [False, False, False], [True, False, False]])
     got = attention(q, k, v, mask=mask)

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.torch
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if name_of(case) in INJECTION_POINTS["input"]])
-def test_codes_of_the_input(case):
+def test_encodings_of_the_input(case):
     scheme, x, at = make(case), inputs(), torch.tensor([[0, 5, 2], [9, 1, 33]])
     functions = {
         "integer": lambda: absolute.integer(at, DIM, dtype=torch.float64),

@@ -132,7 +132,7 @@ def mixed(defined):
     return {"rotate": lambda x, at, layout: defined["mixed"](x, at)}
 
 
-def codes_moved(defined):
+def rows_moved(defined):
     """Weights stored as codes and a power of two for each row, which loses nothing."""
 
     def converted(weight, n_heads, head_dim, to, rotary_dim=None):
@@ -264,7 +264,7 @@ def bias_in_bfloat16(defined):
     return {"posenc.schemes.ALiBi._bias": biased}
 
 
-def wrong_speeds(name):
+def wrong_frequencies(name):
     return lambda defined: {"inv_freq": lambda dim, base=10_000: defined[name](dim, base)}
 
 
@@ -399,7 +399,7 @@ CAUGHT = {
     "file-in-the-other-layout": [Case(file_in_the_other_layout, CHECKPOINT)],
     "gguf-layout": [Case(gguf_layout, {"layout": "interleaved"})],
     "mixed": [Case(mixed, {"dim": 6, "method": rotate_of_the_test, "layout": "half-split"})],
-    "codes-moved": [Case(codes_moved, CHECKPOINT)],
+    "rows-moved": [Case(rows_moved, CHECKPOINT)],
     "sections": [Case(sections, {"transformers": TRANSFORMERS})],
     "batch-axis": [Case(batch_axis, {"case": "sinusoidal"})],
     "restarted": [Case(restarted, {"xp": np})],
@@ -418,7 +418,7 @@ CAUGHT = {
     ],
     "autocast": [Case(autocast, {"torch": TORCH})],
     "bias-in-bfloat16": [Case(bias_in_bfloat16, {"case": "alibi", "dtype": "bfloat16", "tolerance": 6e-2})],
-    "wrong-speeds": [Case(wrong_speeds(name)) for name in ("precedence", "missing_2", "reciprocal")],
+    "wrong-frequencies": [Case(wrong_frequencies(name)) for name in ("precedence", "missing_2", "reciprocal")],
     "base-not-read": [
         Case(
             base_not_read,

@@ -102,7 +102,7 @@ def print_book(site: Path, path: Path, wanted: tuple[str, ...] = ()) -> None:
 
     writer = PdfWriter()
     with chromium() as browser:
-        tab = browser.new_page(color_scheme="light", viewport={"width": 1100, "height": 1000})
+        tab = browser.new_page(color_scheme="light", viewport={"width": 1100, "height": 1000}, device_scale_factor=2)
         tab.set_content(front())
         length = len(printed(tab, 0).pages)
         tab.add_init_script("window.print = () => {}")  # which the page's own wraps

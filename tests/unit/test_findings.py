@@ -362,10 +362,12 @@ def the_attention_offset() -> Iterator[str]:
     yield "The answer is the symbol after it, 31, 63, … tokens back."
     fall = " → ".join(once("copy", scaling, 100, 32) for scaling in ("default", "yarn"))
     yield f"With base 100, copying a single occurrence from 32 tokens back then fails (accuracy {fall})"
-    yield "With base 100, copying from 32 tokens back then fails, and a test"
+    yield "With base 100, copying from 32 tokens back then fails, and from 96 back it begins to work"
+    rise = " → ".join(once("copy", scaling, 100, 96) for scaling in ("default", "yarn"))
+    yield f"from 96 back it begins to work ({rise})"
     far_base = " to ".join(once("copy", scaling, 10_000, 32) for scaling in ("default", "yarn"))
     yield f"With base 10 000 it falls from {far_base}"
-    yield f"a preference for {31} tokens back becomes one for {4 * 31}"
+    yield f"a preference for 31 or 63 tokens back could become one for up to {4 * 31} or {4 * 63}"
     yield "| 32 back | 96 back |"
     for name, scaling in (
         ("as trained", "default"),

@@ -30,7 +30,7 @@ const SIZES = {
   middle: { loss: 130, strip: 67 },
   small: { loss: 78, strip: 32, attention: 80, logits: 32 }, // with the details
   narrow: { loss: 152, strip: 70 },
-  opened: { loss: 100, strip: 70, logits: 44 }, // narrow, with the details
+  opened: { loss: 100, strip: 62, logits: 44 }, // narrow, with the details
 };
 
 // Where each panel and each row of words begins and ends, down the picture.
@@ -196,7 +196,7 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
 // Names the level within L at its right end, above it or below, and clear of the curve.
 function nameLevel(context, theme, { x, y }, level, losses, side) {
   const first = Math.floor(x.invert(x.end - widthOf(context, `600 ${theme.font}`, picture.level)) / LOSS_BIN), away = [level, ...losses.slice(first).filter(Number.isFinite)].map((loss) => side * y.at(loss));
-  words(context, theme, picture.level, x.end - 4, side * (Math.max(...away) + 11), { align: "right", colour: theme.text, bold: true });
+  words(context, theme, picture.level, x.end - 4, Math.min(side * (Math.max(...away) + 11), y.start - 9), { align: "right", colour: theme.text, bold: true });
 }
 
 // Means, each as a line from somewhere to the end with its number beside the chart: over the last quarter of the text, what a

@@ -104,6 +104,8 @@ function drawPlane({ context }, result, theme) {
     const [across, down] = [px - origin[0], py - origin[1]], towards = Math.hypot(across, down) < HARDLY ? Math.PI / 2 : Math.atan2(down, across);
     labels.write(text, [px, py], { towards, away: Math.max(13, radius + 3), colour: tint(colour, theme), bold });
   };
+  const stubs = list.filter((_, j) => isShort(values.keys[j]) && !dragged(result).includes(j)); // named together, left of the origin
+  labels.write([...new Set(stubs)].join(", "), [origin[0] - 8, origin[1] + 18], { towards: Math.PI, away: 0, colour: tint(colours.key, theme) });
   named(end, say(picture.query, { asks: list[asks] }), colours.query, 0);
   values.keys.forEach((key, j) => {
     if (isShort(key) && !dragged(result).includes(j)) return;

@@ -31,16 +31,16 @@ function compute(state, width, previous) {
 
 // The map of distances with what holds of it below, and beside or above it dials of the pairs and their frequencies.
 function places(width, pairs = PAIRS) {
-  const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : Math.min(width - 122, 196), right = wide ? width - side - 30 : width;
+  const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : Math.min(width - 122, 178), right = wide ? width - side - 30 : width;
   const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : Math.max(pairs, 4), rows = Math.ceil(pairs / columns);
   const across = right / columns, beside = wide && across > 180 ? 76 : 0; // numbers beside a dial, where there is room
-  const size = Math.min(across - beside, wide ? (side - 104) / rows : 58, 170);
-  const left = wide ? width - side - 2 : 26, top = wide ? 24 : 158;
+  const size = Math.min(across - beside, wide ? (side - 104) / rows : 76, 170);
+  const left = wide ? width - side - 2 : 26, top = wide ? 24 : 176;
   return {
     wide, side, height: top + side + (wide ? 42 : 18),
     dials: { right, columns, across, beside, size, top: wide ? 18 + (side - 100 - rows * size) / 2 : 16 },
     frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
-    frequencyTop: wide ? top + side - 46 : 96,
+    frequencyTop: wide ? top + side - 46 : 114,
     map: { x: cellAxis(LENGTH, left, left + side), y: cellAxis(LENGTH, top, top + side) },
   };
 }
@@ -89,11 +89,11 @@ function drawDial(context, theme, x, y, size, angle, colour, cosines) {
 
 function drawPairs({ context }, result, state, theme) {
   const { dials: { columns, across, beside, size, right, top }, frequency, frequencyTop } = result, { position, pairs, cosines } = state;
-  words(context, theme, picture.dials.map((text) => say(text, state)), 0, 8, { colour: theme.text, bold: true, width: right });
+  words(context, theme, picture.dials.map((text) => say(text, { ...state, numbers: (cosines ? 2 : 1) * pairs })), 0, 8, { colour: theme.text, bold: true, width: right });
   frequenciesOf(state).forEach((each, k) => {
     const left = (k % columns) * across + (across - size - beside) / 2, y = top + (Math.floor(k / columns) + 0.55) * size, angle = position * each;
     drawDial(context, theme, left + 0.46 * size, y, size, angle, pairColour(k, pairs), cosines);
-    if (!beside) return;
+    if (!beside) return void words(context, theme, String(k), left, y + 0.3 * size, { colour: theme.text, bold: true });
     const said = say(picture.pair, { pair: k, sine: Math.sin(angle), cosine: Math.cos(angle), cosines }).split("\n");
     said.forEach((line, row) => words(context, theme, line, left + size + 2, y + 18 * (row - (said.length - 1) / 2), { colour: row ? theme.muted : theme.text, bold: row === 0 }));
   });

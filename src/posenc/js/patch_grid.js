@@ -13,7 +13,7 @@ const TURN = 2 * Math.PI, TOP = 24, LEFT = 18;
 const WIDE = 600, ROW = 400; // pixels from which the dials stand beside the image, and in one row below it
 const PHONE = 26.8; // pixels of a patch there, at most
 const APART = 10; // pixels to either side of a patch that query and key share
-const FADED = 0.88; // of a patch that scores 0 or less
+const FADED = 0.84; // of a patch that scores 0 or less
 
 // The image, and a dial for each pair: four by four beside it, or in a row or two below. On a phone its rows and columns have
 // no numbers.
@@ -67,13 +67,13 @@ function drawDial(context, theme, [x, y], radius, angle, colour, chosen) {
 // How many digits tell the scores of all patches apart.
 const digitsOf = ({ least, most }) => (most - least < 0.01 ? 4 : most - least < 0.3 ? 3 : 2);
 
-// The image, each patch the more faded the less it scores.
+// The image, each patch the more faded the less it scores: as 1 − cos φ is about φ²/2, in proportion to the angles.
 function drawPatches(context, theme, { values: { scores }, column, row, size }) {
   const left = column.start, top = row.start, wide = column.end - left, high = row.end - top;
   drawImage(context, left, top, size);
   context.fillStyle = theme.ground;
   scores.forEach((line, r) => line.forEach((score, c) => {
-    context.globalAlpha = FADED * (1 - Math.max(score, 0));
+    context.globalAlpha = FADED * Math.sqrt(1 - Math.min(Math.max(score, 0), 1));
     context.fillRect(left + c * size, top + r * size, size, size);
   }));
   context.globalAlpha = 0.5;

@@ -114,7 +114,7 @@ function handles({ strip, scales, keys, attention, query }, state, px = strip?.x
   const { x, y } = strip, pair = x.nearest(x.invert(px)), half = (x.at(1) - x.at(0)) / 2; // taken hold of anywhere in its column, above its number
   return [{
     name: "pair", x: x.at(pair), y: y.at(Math.max(scales[pair], LEAST)), along: "y",
-    box: { left: x.at(pair) - half, right: x.at(pair) + half, top: y.end - 8, bottom: y.start + 1 },
+    box: { left: x.at(pair) - half, right: x.at(pair) + half, top: y.end - 18, bottom: y.start + 1 },
     drag: (to, up, before) => ({ pairs: swept(strip, before, pair, to, up) }),
   }, ...found];
 }

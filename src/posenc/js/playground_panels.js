@@ -3,7 +3,6 @@
 
 import { colours, pairColour, shade } from "./colours.js";
 import { Axis, Plot, cellAxis, grip, legend, sized, widthOf, words } from "./drawing.js";
-import { nameCurves } from "./labels.js";
 import { fixed, grouped } from "./numbers.js";
 import { afterIn, textOf } from "./playground_blocks.js";
 import catalogue from "./playground.json";
@@ -30,7 +29,7 @@ const SIZES = {
   beside: { loss: 204, strip: 88, logits: 64 },
   middle: { loss: 130, strip: 67 },
   small: { loss: 78, strip: 32, attention: 80, logits: 32 }, // with the details
-  narrow: { loss: 160, strip: 62 },
+  narrow: { loss: 152, strip: 70 },
   opened: { loss: 100, strip: 62, logits: 44 }, // narrow, with the details
 };
 
@@ -168,7 +167,7 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   const past = picture.past.map((text) => say(text, { trained: TRAINED }));
   const from = Math.min(x.at(TRAINED) + 5, x.end - widthOf(context, theme.font, past.at(-1)));
   const means = say(picture.last, { from: 0.75 * state.length, to: state.length - 1 }), long = widthOf(context, theme.font, means), both = x.end - from - long - 16; // pixels for the first, beside the second
-  const fit = both > widthOf(context, theme.font, past.at(-1));
+  const fit = bent && both > widthOf(context, theme.font, past.at(-1));
   words(context, theme, past, from, top + HEAD / 2, { colour: theme.text, width: fit ? both : x.end - from });
   if (fit) words(context, theme, means, x.end, top + HEAD / 2, { align: "right" });
   plot.rule([x.at(TRAINED), y.end], [x.at(TRAINED), y.start], { colour: theme.muted, dash: [] });
@@ -187,26 +186,28 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
     if (stale) faintly(context, true, () => throughBins(plot, old, LOSS_BIN, colour, style));
     throughBins(plot, line.map((loss, k) => (Number.isFinite(values[k]) ? loss : NaN)), LOSS_BIN, colour, style);
   }
-  const reached = curves.map(({ values, shown, colour, written }) => ({ mean: averages(shown, state)[1], from: 0.75 * x.to, stale: averages(values, state)[1] === null, colour, written }));
-  drawMeans(plot, [...reached, { mean: level, from: 0, stale: false, colour: theme.text, written: theme.text, dash: [2, 3] }]);
-  const lines = curves.map(({ shown }) => ({ points: low(smoothed(shown)).map((loss, k) => [x.at((k + 0.5) * LOSS_BIN), y.at(loss)]) }));
-  if (level !== null) lines.push({ text: picture.level, colour: theme.text, points: [[x.start, y.at(level)], [x.end, y.at(level)]] });
-  nameCurves(context, theme, { left: x.start, right: x.end, top: top + HEAD, bottom }, lines);
+  const trainedLevel = { mean: level, from: 0, colour: theme.text, written: theme.text, dash: [2, 3] };
+  drawMeans(plot, [...(bent ? curves.map(({ values, colour, written }) => ({ mean: averages(values, state)[1], from: 0.75 * x.to, colour, written })) : []), trainedLevel]);
+  if (level !== null) nameLevel(context, theme, plot, level, low(smoothed(until)), averages(until, state)[1] < level ? -1 : 1);
   if (result.attention) plot.rule([x.at(result.query), y.start], [x.at(result.query), top + HEAD], { colour: colours.query, width: 1.5, dash: [] });
   if (cursor?.last === "position") plot.vertical(cursor.position);
+}
+
+// Names the level within L at its right end, above it or below, and clear of the curve.
+function nameLevel(context, theme, { x, y }, level, losses, side) {
+  const first = Math.floor(x.invert(x.end - widthOf(context, `600 ${theme.font}`, picture.level)) / LOSS_BIN), away = [level, ...losses.slice(first).filter(Number.isFinite)].map((loss) => side * y.at(loss));
+  words(context, theme, picture.level, x.end - 4, Math.min(side * (Math.max(...away) + 11), y.start - 9), { align: "right", colour: theme.text, bold: true });
 }
 
 // Means, each as a line from somewhere to the end with its number beside the chart: over the last quarter of the text, what a
 // curve comes to.
 function drawMeans(plot, means) {
   const { context, theme, x, y } = plot, known = means.filter(({ mean }) => mean !== null).sort((one, other) => other.mean - one.mean);
-  known.forEach(({ mean, from, stale, colour, written, dash = [] }, k) => {
+  known.forEach(({ mean, from, colour, written, dash = [] }, k) => {
     const down = Math.min(y.at(Math.min(mean, MOST)), y.start - HIGH * (known.length - 1 - k)), before = k ? known[k - 1].down + HIGH : -Infinity;
     known[k].down = Math.max(down, before);
-    faintly(context, stale, () => {
-      plot.line([[from, mean], [x.to, mean]], colour, { width: 1.2, dash });
-      words(context, theme, fixed(mean, 2), x.end + 4, known[k].down, { colour: written, bold: true, width: RIGHT - 4 });
-    });
+    plot.line([[from, mean], [x.to, mean]], colour, { width: 1.2, dash });
+    words(context, theme, fixed(mean, 2), x.end + 4, known[k].down, { colour: written, bold: true, width: RIGHT - 4 });
   });
 }
 

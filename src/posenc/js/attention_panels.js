@@ -1,6 +1,6 @@
 // A sentence's attention weights and outputs before and after its words have moved: two panels, side by side. A panel's rows
 // are the queries: the weights of each as numbers and its output as a row of bars, in the colour of its word. A narrow canvas
-// has both outputs, and below them the weights after. A ribbon goes from each output to where its word has moved.
+// has the weights below the outputs. A ribbon goes from each output to where its word has moved.
 
 import { meanRow } from "./arithmetic_attention.js";
 import catalogue from "./order_blindness.json";
@@ -20,7 +20,6 @@ const BAR = 0.55, LONGEST = 88, LEAST = 34; // a bar of an output, of a cell; al
 const NUMBERED = 18; // pixels of a cell from which its number stands in it
 const PILL = 12, NUMBER = 17; // around a row's word, and beside it its position
 const GREATEST = 2.5; // an entry that fills half a row; no step of the story has a larger one
-const FAINT = 0.72; // of the weights as long as no position changes them
 const HUES = [colours.score, colours.position, colours.bound, colours.excess, colours.pairs[6], colours.neutral]; // of different words
 
 export function panelsHeight(width) {
@@ -34,8 +33,8 @@ export function panelsOf(width, list, dim) {
   const own = longest + PILL + (beside ? NUMBER : 0), gap = 12, ribbons = beside ? Math.min(96, width / 8) : 42;
   const spare = (signs) => width - 2 * own - signs - ribbons, cellWith = (signs) => Math.floor((spare(signs) - 2 * gap) / 2 / (count + BAR * dim));
   const signs = (beside ? cellWith(76) >= 26 : spare(72) >= 2 * LEAST) ? (beside ? 76 : 72) : 24;
-  const slantedIn = (cell) => 0.82 * longest > cell - 2, below = Math.min(LARGEST, Math.floor((width - gap - own - 0.45 * longest) / count));
-  const cell = beside ? Math.min(LARGEST, cellWith(signs)) : below, slanted = slantedIn(cell);
+  const wide = 0.82 * longest, slantedIn = (cell) => wide > cell - 2, below = (more) => Math.floor((width - gap - 2 * (wide + PILL) - more) / 2 / count);
+  const cell = Math.min(LARGEST, beside ? cellWith(signs) : slantedIn(below(0)) ? below(0.45 * longest) : below(0)), slanted = slantedIn(cell);
   const bars = beside ? BAR * dim * cell : Math.min(LONGEST, spare(signs) / 2);
   const weights = slanted ? SLANTED_BELOW : WEIGHTS_BELOW, titled = beside ? TITLES - 14 : weights, header = titled + 14 + (slanted ? 0.64 * longest + 16 : 22);
   const row = Math.min(LARGEST, Math.floor(beside ? (HIGH.beside - header - 10) / (count + 1) : (HIGH.above - header) / count));
@@ -46,18 +45,18 @@ export function panelsOf(width, list, dim) {
     left, start, cell, slanted, titled, beside, longest, hueOf, row: output.high, output: output.cells, mean: output.mean,
     words: (beside ? start : entries) - 8, // where those of the rows end
     x: cellAxis(count, start, start + count * cell), y: cellAxis(count, header, header + count * row), entry: cellAxis(dim, entries, entries + bars),
-    queries: { left: start - own, right: beside ? entries + bars : start + count * cell },
+    queries: { left: start - (beside ? own : wide + PILL), right: beside ? entries + bars : start + count * cell },
   });
   const last = width - signs - bars; // where the outputs after start
-  const middle = Math.max(own, (width - count * cell) / 2); // of a narrow canvas
-  const [start, left] = beside ? [last - gap - count * cell, last - gap - count * cell - own] : [middle, last - own];
-  return { beside, signs, before: panel(0, beside ? own : middle, beside ? own + count * cell + gap : own), after: panel(left, start, last) };
+  const half = wide + PILL + count * cell + gap; // of a narrow canvas, of the weights
+  const [start, left] = beside ? [last - gap - count * cell, last - gap - count * cell - own] : [half + wide + PILL, last - own];
+  return { beside, signs, before: panel(0, beside ? own : wide + PILL, beside ? own + count * cell + gap : own), after: panel(left, start, last) };
 }
 
 // On the way words pass over one another, those that go farthest on top; `shown` says where their rows and columns are.
 const stacked = (places) => [...places.keys()].sort((a, b) => Math.abs(places[a] - a) - Math.abs(places[b] - b));
 
-function drawWeights(context, theme, { x, y, cell }, { weights, rows, columns, moving }, causal) {
+function drawWeights(context, theme, { x, y, cell }, { weights, rows, columns, moving }, causal, digits) {
   const hidden = (i, j) => causal && j > i, small = sized(theme, 11);
   if (moving) {
     context.strokeStyle = theme.grid;
@@ -76,7 +75,7 @@ function drawWeights(context, theme, { x, y, cell }, { weights, rows, columns, m
     return;
   }
   new HeatMap(context, theme, x, y).fill(weights.flatMap((row, i) => row.map((weight, j) => (hidden(i, j) ? NaN : weight))), WEIGHTS);
-  if (cell < NUMBERED) return;
+  if (!digits || cell < NUMBERED) return;
   weights.forEach((row, i) => row.forEach((weight, j) => (
     words(context, small, hidden(i, j) ? "–" : fixed(100 * weight, 0), x.at(j), y.at(i) + 1, { align: "center", colour: theme.text })
   )));
@@ -124,7 +123,6 @@ function drawWords(context, theme, panel, { list, rows, columns }, { scheme }, d
     ground(hue, wide, right - wide, middle);
     words(context, theme, word, right, middle, { ...style, align: "right" });
     if (scheme !== "none" && numbered) words(context, sized(theme, 11), String(k), right - wide - (draggable ? 10 : 5), y.at(k), { align: "right", colour: colours.position, bold: true });
-    if (!beside && !draggable) continue; // a narrow canvas has the weights once
     if (!beside) words(context, theme, word, start - 8, y.at(rows[k]), { ...style, align: "right" });
     context.save();
     context.translate(x.at(columns[k]), y.start - 12);
@@ -188,19 +186,11 @@ function drawChanges(context, theme, { after, signs }, { order, place, values })
 }
 
 // `shown` has the words with their weights and outputs, and where the rows and columns are that they stand in.
-function drawPanel(context, theme, panel, shown, greatest, state, facts, { draggable, numbered, faint }) {
-  const { x, y, entry, output, mean, titled, beside, queries, slanted, longest, hueOf } = panel, { list, outputs, rows } = shown, left = beside ? x.start : queries.left;
+function drawPanel(context, theme, panel, shown, greatest, state, facts, { draggable, numbered, digits }) {
+  const { x, entry, output, mean, titled, beside, queries, hueOf } = panel, { list, outputs, rows } = shown, left = beside ? x.start : queries.left;
   drawWords(context, theme, panel, shown, state, draggable, numbered);
-  if (beside || draggable) {
-    words(context, theme, [say(picture.weights, facts), say(picture.weights_short, facts), picture.weights_least], left, titled, { width: (beside ? x : entry).end - left });
-    drawWeights(context, theme, panel, shown, state.causal);
-    if (faint) {
-      context.globalAlpha = FAINT;
-      context.fillStyle = theme.ground;
-      context.fillRect(left - 2, titled - 9, Math.max(x.end + (slanted ? 0.8 * longest : 6), beside ? 0 : entry.end) - left, y.end - titled + 12);
-      context.globalAlpha = 1;
-    }
-  }
+  words(context, theme, picture.weights.map((text) => say(text, { ...facts, digits })), left, titled, { width: x.end - left });
+  drawWeights(context, theme, panel, shown, state.causal, digits);
   words(context, theme, say(picture.outputs, facts), entry.start, TITLES - 14, { width: entry.end - entry.start });
   drawOutputs(context, theme, entry, output, outputs, greatest, (i) => hueOf(list[i]), rows);
   if (!mean) return;
@@ -213,18 +203,18 @@ export function drawPanels({ context, width, height }, result, state, theme, fac
   const places = [...values.words.keys()], as = { list: values.words, weights: values.weights, outputs: values.outputs };
   const written = { ...as, rows: places, columns: places };
   const moved = { list: values.moved_words, weights: values.moved_weights, outputs: values.moved_outputs, rows: places, columns: places };
-  const faint = state.scheme === "none" && !state.causal && !moving && cursor === null; // only permuted
+  const digits = state.scheme !== "none" || state.causal || moving || cursor !== null; // else the weights are only permuted
   const greatest = Math.max(GREATEST, ...[...values.outputs, ...values.moved_outputs].flat().map(Math.abs));
   const title = (texts, { left }, right) => words(context, sized(theme, 13), say(texts[beside ? 0 : 1], facts), left, 10, { colour: theme.text, bold: true, width: right - left });
   drawRibbons(context, theme, panels, result, state, cursor?.query);
   title(picture.as_written, before, after.left - 12);
-  drawPanel(context, theme, before, written, greatest, state, facts, { draggable: false, numbered: beside, faint });
+  drawPanel(context, theme, before, written, greatest, state, facts, { draggable: false, numbered: beside, digits });
   title(picture.moved, after, width);
   const shown = moving ? { ...as, rows: values.rows, columns: values.columns, moving } : moved;
-  drawPanel(context, theme, after, shown, greatest, state, facts, { draggable: true, numbered: beside && !moving, faint });
+  drawPanel(context, theme, after, shown, greatest, state, facts, { draggable: true, numbered: beside && !moving, digits });
   if (!moving) drawChanges(context, theme, panels, result);
   if (cursor !== null) {
-    if (beside) new HeatMap(context, theme, before.x, before.y).outline(cursor.query, cursor.key);
+    new HeatMap(context, theme, before.x, before.y).outline(cursor.query, cursor.key);
     new HeatMap(context, theme, after.x, after.y).outline(values.rows[cursor.query], values.columns[cursor.key]);
   }
   const verdict = sized(theme, beside ? 15 : 13), line = height - VERDICT + 14, style = { colour: theme.text, bold: true, width };

@@ -84,8 +84,8 @@ class Figure {
     this.inputs = Object.fromEntries(settings.controls.map((control) => [control.name, makeControl(
       { ...control, most: definition.most?.[control.name] }, definition.controls, () => this.passing[control.name] ?? model.get(control.name), (value) => this.change({ [control.name]: value }), notify, state,
     )]));
-    const { inputs, later: changed } = this, { story = [] } = this.words, ahead = (step) => this.writeAhead(step);
-    this.story = new Story({ settings, inputs, notify, changed, ahead }, story, model.get("_hidden_steps"));
+    const { inputs, later: changed } = this, { story = [] } = this.words, ahead = (step) => this.writeAhead(step), leave = () => this.pointer.leave();
+    this.story = new Story({ settings, inputs, notify, leave, changed, ahead }, story, model.get("_hidden_steps"));
     this.canvas = element("canvas", { role: "img" });
     this.fitted = 1;
     this.zoom = () => this.full.zoom() * this.fitted;

@@ -86,7 +86,7 @@ const pickAlong = (axis) => (x, y, { values, panels: { before, after } }) => {
   return away.indexOf(Math.min(...away));
 };
 
-const rectangles = (across) => ({ panels: { before, after, beside } }) => (beside ? [before, after] : [after]).map((panel) => {
+const rectangles = (across) => ({ panels: { before, after } }) => [before, after].map((panel) => {
   const [left, right] = across === "x" ? [panel.x.start, panel.x.end] : [panel.queries.left, panel.queries.right];
   return { left, right, top: panel.y.start, bottom: panel.y.end };
 });

@@ -8,9 +8,10 @@ const PLAYED = 1500; // and to the next one while the story plays,
 const STAYS = 5000; // of which each has so many in all; what it says is told from the beginning
 
 export class Story {
-  // `notify(text)` shows a notice; `changed()` is called when something starts or ends to move, `ahead(step)` on the way to a step.
-  constructor({ settings, inputs, notify, changed, ahead }, story, hiddenSteps) {
-    Object.assign(this, { settings, inputs, notify, changed, ahead });
+  // `notify(text)` shows a notice; `leave()` ends what is read off; `changed()` is called when something starts or ends to
+  // move, `ahead(step)` on the way to a step.
+  constructor({ settings, inputs, notify, leave, changed, ahead }, story, hiddenSteps) {
+    Object.assign(this, { settings, inputs, notify, leave, changed, ahead });
     this.moving = null; // { stop, step } on the way to a step
     this.timer = 0; // of the next step, while the story plays
     this.steps = story
@@ -52,6 +53,7 @@ export class Story {
     const { settings, inputs } = this;
     this.moving?.stop();
     this.notify("");
+    this.leave();
     const from = settings.all(), still = settings.controls.filter(({ name }) => !inputs[name].scale);
     settings.store(Object.fromEntries(still.map(({ name, own }) => [name, own ?? step.setting[name]])));
     const arrive = () => {

@@ -345,6 +345,9 @@ def test_it_fits_a_phone_and_answers_to_a_finger(open_live, case):
     assert touched < box["y"] or touched > box["y"] + box["height"], "it covers what was touched"
     live.figure.locator(".posenc-told").tap()
     expect(readout).to_be_hidden()
+    canvas.tap(position={"x": reader["x"], "y": reader["y"]})
+    live.figure.locator(".posenc-step").last.press("Enter")
+    expect(readout).to_be_hidden()
 
 
 # Where picture and control stand when the control is scrolled to just below the picture, and to the screen's end. On a

@@ -15,10 +15,10 @@ const FAINT = 0.55; // of those that are not chosen
 const ROUNDING = 1e-9; // relative; what is scaled by exactly as much as it needs to be reaches nothing unseen
 const MOST = 64; // that a frequency is divided by, of all factors that can be chosen
 const GRIP = 11; // pixels from the top of the panel to the grips of its thresholds
-const SPARE = 1.6; // how far the axis goes beyond the factor that is needed
-const HEAD = 28, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
+const SPARE = 1.25; // how far the axis goes beyond the factor that is needed
+const HEAD = 42, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
 const BARS = 8; // pixels of a pair from which its bar stands apart from the next
-const APART = 70; // pixels from 1 to the factor from which all three curves have names
+const APART = 60; // pixels from 1 to the factor from which all three curves have names
 const NEAR = 9; // pixels from a curve within which a press chooses its method
 const ROWS = [0.85, 0.75, 0.65, 0.55, 0.45]; // of the angles, in which names stand
 
@@ -28,7 +28,7 @@ const pictureHeight = (width) => (isWide(width) ? 400 : 352);
 // Above, what each method divides the frequencies by; below, on the same axis of pairs, the angles reached.
 function places(width) {
   const left = 46, right = width - 14, bottom = pictureHeight(width) - 40, strip = 108;
-  return { above: { left, right, top: 22, bottom: bottom - strip - 32 }, below: { left, right, top: bottom - strip, bottom } };
+  return { above: { left, right, top: 8, bottom: bottom - strip - 32 }, below: { left, right, top: bottom - strip, bottom } };
 }
 
 // The axis of the divisors, up to the factor, or beyond what it should be; a method may also speed a pair up a little.
@@ -137,7 +137,9 @@ function draw({ context, width }, result, state, theme, cursor) {
 function drawDivisors(context, theme, width, result, state) {
   const { place: { above }, pairs, up, values } = result, { method } = state, factor = dividing(state), taken = [];
   const plot = new Plot(context, theme, pairs, up), bounds = thresholds(result, state);
-  plot.axes({ xText: () => "", xTitle: "", yTitle: picture.scaling, yText: (value) => say(picture.times, { factor: value }) });
+  plot.axes({ xText: () => "", xTitle: "", yTitle: "", yText: (value) => say(picture.times, { factor: value }) });
+  const scaling = picture.scaling[isWide(width) ? 0 : 1], bottom = up.at(up.ticks().at(-1)) - 4, title = { left: above.left, right: above.left + widthOf(context, theme.font, scaling), top: bottom - 16, bottom };
+  taken.push(title);
   plot.horizontal(factor, { dash: [2, 3], colour: theme.muted });
   // how much pairs are slowed beyond what keeps them from unseen angles
   const times = state.used / state.trained, least = Array.from(values.trained_rotations, (turned) => (turned < 1 ? Math.max(times, 1) : 1)), divisor = values.method?.divisor ?? least;
@@ -153,20 +155,20 @@ function drawDivisors(context, theme, width, result, state) {
   for (const name of others) plot.series(curve(name), colours.neutral, { width: 1.2 });
   context.globalAlpha = 1;
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
+  words(context, theme, scaling, above.left, title.top + 8, { ground: true });
   const namesAll = up.at(1) - up.at(state.factor) > APART;
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
   const excess = isWide(width) && values.method && isExcess(values, times);
   if (fresh.includes(true) || excess) {
-    const missing = say(picture.needed, { times: Number(times.toPrecision(2)) }), right = above.right - 12, y = Math.max(up.at(times), above.top) + (excess ? 11 : -9);
+    const missing = say(fresh.includes(true) ? picture.missing[isWide(width) ? 0 : 1] : picture.needed, { times: Number(times.toPrecision(2)) }), right = above.right - 12, y = Math.max(up.at(times), above.top) + (excess ? 11 : -9);
     words(context, theme, missing, right, y, { align: "right", bold: true, colour: theme.text, ground: true });
     taken.push({ left: right - widthOf(context, `600 ${theme.font}`, missing), right, top: y - 8, bottom: y + 8 });
   }
   const inside = nameBetween(context, theme, pairs, above.left, least.map(up.at, up), most.map(up.at, up), [0.3, 0.5, 0.7].map((share) => up.at(factor ** share)), [picture.needless[isWide(width) ? 0 : 1]], {});
-  if (!isWide(width) && method !== "none") return; // where the chips name the chosen one
   if (inside) taken.push(inside);
   const points = (series) => Array.from(series, (value, i) => [pairs.at(i), up.at(value)]);
   nameCurves(context, theme, above, [
-    ...(values.method && method !== "none" ? [{ text: nameOf(method), colour: theme.text, points: points(values.method.divisor) }] : []),
+    ...(isWide(width) && values.method && method !== "none" ? [{ text: nameOf(method), colour: theme.text, points: points(values.method.divisor) }] : []),
     ...others.map((name) => ({ text: namesAll ? nameOf(name) : "", colour: theme.muted, points: points(curve(name)) })),
     ...bounds.map(({ at }) => ({ weight: 0.5, points: [[pairs.at(at), up.end], [pairs.at(at), up.start]] })),
   ], taken);

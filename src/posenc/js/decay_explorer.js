@@ -8,9 +8,10 @@ import { nameCurves } from "./labels.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const LOWEST = [-0.3, -1.05], TOP = 24; // where the picture ends: the first below all scores; pixels above it
+const LOWEST = [-0.27, -1.05], TOP = 24; // where the picture ends: the first below all scores; pixels above it
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
 const CROWDED = 2; // values in a column of pixels of which a line can still be seen
+const NAME = 16; // pixels of a line of words
 const REACH = 14; // pixels over which the envelope is smooth
 const COARSE = 500_000; // cosines that one input may cost; more are added once the slider rests
 
@@ -109,11 +110,11 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const drawn = score.flatMap(([pixel, low, high], k) => (isCrowded(k) ? [[pixel, NaN]] : [[pixel, low], [pixel, high]]));
   plot.curve(drawn, colours.score, { width: isDense ? 1.1 : 1.6 });
   if (!isDense) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
-  name(say(picture.score, sums), ink(colours.score), ripples, 2);
+  const lasting = [[say(picture.score, sums), ink(colours.score)]];
   if (crowded.some(([, low, high]) => high - low > 1)) name(picture.crowded, ink(colours.score), crowded, 2);
   if (state.base > 1) { // else one wave, whatever the pairs
     plot.curve(trend, theme.text, { dash: LAW });
-    name(picture.law, theme.text, trend);
+    lasting.push([picture.law, theme.text]);
   }
   if (state.show_logarithm) {
     const logarithm = Plot.course(extremes(values.logarithm));
@@ -127,14 +128,25 @@ function draw({ context, width, height }, result, state, theme, cursor) {
     words(context, theme, text, handle.x + (left ? -14 : 14), py, { align: left ? "right" : "left", colour: theme.text, bold: true, rim: true });
     taken.push({ left: handle.x - 10 - (left ? long + 8 : 0), right: handle.x + 10 + (left ? 0 : long + 8), top: Math.min(py, handle.y) - 10, bottom: Math.max(py, handle.y) + 10 });
   }
+  atEnd(context, theme, lasting, ripples.map(([px, , high]) => [px, plot.y.at(high)]), x.end, taken);
   nameCurves(context, theme, { left: x.start, right: x.end, top: plot.y.end, bottom: plot.y.start }, names, taken);
   if (cursor !== null) plot.vertical(cursor.distance);
 }
 
+// Names one above another at the right end of a curve, where they stay while the base is dragged.
+function atEnd(context, theme, names, points, right, taken) {
+  const left = right - 6 - Math.max(...names.map(([text]) => widthOf(context, `600 ${theme.font}`, text))), high = names.length * NAME;
+  let bottom = Math.min(...points.filter(([px]) => px > left).map(([, py]) => py)) - 5;
+  while (taken.some((other) => other.right > left && other.top < bottom && other.bottom > bottom - high)) bottom -= 1;
+  bottom = Math.max(bottom, TOP + high);
+  names.forEach(([text, colour], k) => words(context, theme, text, right - 3, bottom - (k + 0.5) * NAME, { align: "right", colour, bold: true, ground: true }));
+  taken.push({ left, right, top: bottom - high, bottom });
+}
+
 function facts(result, { base, dim, distance }) {
-  const frequencies = inverseFrequencies(dim, base), slow = frequencies.filter((frequency) => frequency * distance < 2 * Math.PI).length;
+  const frequencies = inverseFrequencies(dim, base), falling = frequencies.filter((frequency) => frequency * distance < Math.PI).length;
   const isAlike = distance * (frequencies[0] - frequencies.at(-1)) < 2 * Math.PI; // no pair is a rotation ahead of another
-  return { pairs: dim / 2, slow, rotated: dim / 2 - slow, is_alike: isAlike };
+  return { pairs: dim / 2, falling, is_alike: isAlike };
 }
 
 function reading({ fill, values }, state, { distance: m }) {
@@ -146,7 +158,7 @@ function reading({ fill, values }, state, { distance: m }) {
 const render = explorable({
   catalogue,
   readers: [{ name: "distance", axis: ({ x }) => x }],
-  height: (width) => (width < 400 ? 288 : width < 600 ? 344 : 380),
+  height: (width) => (width < 400 ? 320 : width < 600 ? 344 : 380),
   compute, draw, facts, reading, handles,
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });

@@ -1,5 +1,5 @@
 import {
-  DecayTable, LONGEST, frequenciesOf, isLocal, matchShare, newPairs, patternOf, queryScale, rotates,
+  DecayTable, frequenciesOf, isLocal, matchShare, newPairs, patternOf, queryScale, rotates,
 } from "./arithmetic_layers.js";
 import { decay } from "./arithmetic.js";
 import { table } from "./blocks.js";
@@ -17,7 +17,6 @@ const BACK = Array.from({ length: 20 }, (_, k) => 2 ** k); // distances at which
 const WIDE = 600; // pixels from which a layer's type is written out
 const TOP = 46, ROWS = 240, BELOW = 22, GAP = 3; // pixels above, of, and below the strips, and between two
 const MATCH = 11, HEAD = 33; // the matching key's grip, the titles of columns
-const ROOM = 1.1; // times the longest sequence, where the axis ends
 const COURSE = 6; // pixels to either side over which a strip's line is a mean
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
 const HALF = 0.5; // of attention, with which a key is found
@@ -37,9 +36,9 @@ function tableOf(numbers, matchPairs) {
 
 const STILL = { frequencies: new Float64Array(1), sums: new DecayTable(new Float64Array(1)) };
 
-function placesOf(width) {
+function placesOf(width, context) {
   const wide = width >= WIDE, start = wide ? 200 : 112;
-  const x = new Axis({ from: 1, to: ROOM * LONGEST, start, end: width - (wide ? 84 : 54), log: true });
+  const x = new Axis({ from: 1, to: context, start, end: width - (wide ? 84 : 54), log: true });
   return { wide, x, columns: x.columns() };
 }
 
@@ -60,7 +59,7 @@ function compute(state, width, previous) {
   const pattern = patternOf(state), at = Math.min(state.distance, state.context - 1);
   const kinds = Object.fromEntries([...new Set(pattern)].map((letter) => [letter, kindOf(letter, state, at)]));
   const every = Object.values(kinds), layers = [...pattern].map((letter) => kinds[letter]), { model, context } = state;
-  const { columns, x, wide } = previous?.width === width ? previous : placesOf(width);
+  const { columns, x, wide } = previous?.width === width && previous.context === context ? previous : placesOf(width, context);
   const complete = (deadline) => every.every(({ sums, seen }) => sums.fill(seen, deadline)), done = complete(performance.now() + FIRST);
   const values = {
     pattern,
@@ -141,8 +140,8 @@ function drawStrip(context, theme, result, k, layer, edges) {
     context.fillRect(end, top, textEnd - end, bottom - top);
     context.globalAlpha = 1;
     const lines = [end, x.at(result.at), x.at(stacks[result.model].length), textEnd].filter((line) => line >= end && line <= textEnd).sort((one, other) => one - other);
-    const from = lines.find((line, i) => lines[i + 1] - line > widthOf(context, theme.font, picture.masked) + 12);
-    if (from !== undefined) words(context, theme, picture.masked, from + 6, (top + bottom) / 2);
+    const from = (text) => lines.find((line, i) => lines[i + 1] - line > widthOf(context, theme.font, text) + 8), text = picture.masked.find(from);
+    if (text) words(context, theme, text, from(text) + 4, (top + bottom) / 2);
   }
   const plot = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: bottom, end: top })), course = Plot.course(edges, COURSE);
   plot.area(edges.map(([pixel, , high]) => [pixel, 0, high]), colour, 0.12);
@@ -210,7 +209,7 @@ function drawMatch(context, theme, result, width) {
     const { top, bottom } = rowOf(result, k);
     disc(context, theme, spot, bottom - values.share[k] * (bottom - top), 4.5, colours.key);
   });
-  const from = beside(context, theme, picture.match.map((text) => say(text, { at })), spot, MATCH, x.start, width), tip = Math.min(spot - 9, from - 5);
+  const from = beside(context, theme, picture.match.map((text) => say(text, { at })), spot, MATCH, x.start + 10, width), tip = Math.min(spot - 9, from - 5);
   if (tip - x.start > 14) arrow(context, [x.start, MATCH], [tip, MATCH], colours.query, { width: 1.5, head: 7 });
   disc(context, theme, x.start, MATCH, 6, colours.query);
   grip(context, theme, spot, MATCH, colours.key);

@@ -84,7 +84,7 @@ function compute(state, width, previous) {
     position: new Axis({ from: 0, to: POSITIONS - 1, start: 12, end: width - 14 }),
     pair: cellAxis(frequencies.length, 0, width),
     offset: new Axis({ from: -REACH, to: REACH, start: 50, end: width - 10 }),
-    product: new Axis({ from: -1.08, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
+    product: new Axis({ from: [...values.kernel, ...values.plain].some((value) => value < 0) ? -1.08 : -0.02, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
   };
   return { values, axes, place, through, without, frequencies, dials: dialsOf(frequencies, place.dials, width), complete };
 }

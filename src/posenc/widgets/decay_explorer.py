@@ -12,8 +12,8 @@ class DecayExplorer(Explorable):
     """
 
     module = "decay_explorer"
-    room = (716, 751)
-    main = ("base", "dim", "distance")
+    room = (685, 716)
+    main = ("base", "distance")
 
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(128, 2, 256, "even")

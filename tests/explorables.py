@@ -154,13 +154,14 @@ CASES = [
     Case(
         LearnedDistanceBias,
         [
-            {"clamp": "all", "layer": "1"},
+            {"clamp": "zero", "layer": "1"},
             {"clamp": "other_slow", "base": "10000"},
-            {"clamp": "fast", "layer": "1", "base": "10000"},
+            {"clamp": "mask", "layer": "1", "base": "10000"},
             {"show_pair": True, "pair": 0},
             {"show_pair": True, "pair": 12},
         ],
-        {"clamp": "all", "base": "10000"},
+        {"clamp": "most_negative", "base": "10000"},
+        handles=("bias",),
     ),
     Case(
         RotationPlanes,

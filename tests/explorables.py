@@ -154,13 +154,14 @@ CASES = [
     Case(
         LearnedDistanceBias,
         [
-            {"clamp": "all", "layer": "1"},
+            {"clamp": "zero", "layer": "1"},
             {"clamp": "other_slow", "base": "10000"},
-            {"clamp": "fast", "layer": "1", "base": "10000"},
+            {"clamp": "mask", "layer": "1", "base": "10000"},
             {"show_pair": True, "pair": 0},
             {"show_pair": True, "pair": 12},
         ],
-        {"clamp": "all", "base": "10000"},
+        {"clamp": "most_negative", "base": "10000"},
+        handles=("bias",),
     ),
     Case(
         RotationPlanes,
@@ -274,6 +275,7 @@ CASES = [
             {"heads": 12, "head": 12, "distance": 512},
         ],
         {"scheme": "transformer_xl", "heads": 16, "distance": 512},
+        handles=("half",),
     ),
     Case(
         AngleCoverage,

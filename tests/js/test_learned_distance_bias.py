@@ -6,6 +6,7 @@ import pytest
 from posenc.frequencies import inv_freq
 from posenc.lab.distance_bias import clamped, distance_bias, most_negative_pairs
 from posenc.lab.measured import benchmarks, statistics
+from posenc.lab.real_results import parts
 from posenc.widgets import LearnedDistanceBias
 from posenc.widgets.learned_distance_bias import HEAD_DIM, LONGEST, TRAINED
 from tests.explorables import shown
@@ -21,34 +22,22 @@ def test_biases_and_losses_are_the_laboratorys(base):
     np.testing.assert_allclose(values["all"], biases.sum(axis=0), atol=0.02)  # the page has three decimals of each
     found = most_negative_pairs(content, frequencies, TRAINED)
     assert list(values["most_negative"]) == list(values["clamped_pairs"]) == found
-    run = {
-        "kind": "distance_bias",
-        "scheme": f"rope_{base}",
-        "seed": 0,
-        "length": LONGEST,
-        "profile": "two_layers",
-    }
-    for name, chosen in (
-        ("none", "none"),
-        ("most_negative", "most negative"),
-        ("other_slow", "other slow"),
-        ("all", "all"),
-    ):
-        [one] = benchmarks().select(**run, chosen=chosen)
-        assert values["losses"][name] == one["loss"]
-    text = run | {"task": "text", "chosen": None}
-    _, plain = benchmarks().values(**text | {"kind": "plain"})  # on the same windows, as far as they go
-    windows = benchmarks().values(**text | {"chosen": "none"})[1].shape[1]
-    np.testing.assert_allclose(plain[0, :windows].mean(), values["losses"]["none"], atol=5e-4)
-    _, within = benchmarks().values(**text | {"kind": "plain", "length": TRAINED})
-    np.testing.assert_allclose(values["within"], within[0, :windows].mean())
+    run = f"two_layers-text-rope_{base}-0"
+    of_run = {"profile": "two_layers", "scheme": f"rope_{base}", "task": "text", "probe": "text"}
+    for name, chosen in (("none", "none"), ("most_negative", "most negative"), ("other_slow", "other slow")):
+        asked = of_run | {"kind": "distance_bias", "length": LONGEST, "chosen": chosen}
+        np.testing.assert_allclose(values["losses"][name], benchmarks().values(**asked)[1][0, :80].mean())
+    measured = parts("tiny")[run]  # on the same windows
+    for name, kind in (("none", "as trained"), ("zero", "zeroed"), ("mask", "window")):
+        np.testing.assert_allclose(values["losses"][name], measured[kind].mean(), atol=5e-4)
+    np.testing.assert_allclose(values["losses"]["most_negative"], measured["clamped"].mean(), atol=0.01)
+    np.testing.assert_allclose(values["within"], measured["truncated"].mean(), atol=5e-4)
 
 
 def test_what_is_clamped_stays_as_it_was_within_the_trained_length():
-    values = shown(LearnedDistanceBias, clamp="all").values
+    values = shown(LearnedDistanceBias, clamp="most_negative").values
     np.testing.assert_array_equal(values["clamped"][:TRAINED], values["all"][:TRAINED])
-    assert np.ptp(values["clamped"][TRAINED:]) < 1e-9
-    np.testing.assert_allclose(values["clamped"][-1], values["all"][TRAINED // 2 : TRAINED].mean())
+    np.testing.assert_array_equal(shown(LearnedDistanceBias, clamp="mask").values["clamped"], values["all"][:TRAINED])
     np.testing.assert_array_equal(
         shown(LearnedDistanceBias).values["clamped"], shown(LearnedDistanceBias).values["all"]
     )
@@ -57,7 +46,8 @@ def test_what_is_clamped_stays_as_it_was_within_the_trained_length():
 
 def test_the_story_clamps():
     settings = LearnedDistanceBias.story() | {
-        "fast": {"clamp": "fast"},
+        "zero": {"clamp": "zero"},
+        "mask": {"clamp": "mask"},
         "base": {"clamp": "most_negative", "base": "10000"},
         "base_control": {"clamp": "other_slow", "base": "10000"},
     }
@@ -77,6 +67,7 @@ def test_the_story_clamps():
 
     assert gone("clamp") > 0.8
     assert abs(gone("control")) < 0.1
-    assert 0.1 < gone("fast") < 0.4
+    assert 0.1 < gone("zero") < 0.3
+    assert gone("mask") > 0.99
     assert gone("base") > 0.8
     assert abs(gone("base_control")) < 0.05

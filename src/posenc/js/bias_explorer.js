@@ -1,7 +1,7 @@
 import { biasOf, sharesWithin } from "./arithmetic_bias.js";
 import { chipsAndList } from "./chips_and_list.js";
 import { colours, shade } from "./colours.js";
-import { Axis, Plot, sized, widthOf, words } from "./drawing.js";
+import { Axis, Plot, grip, sized, widthOf, words } from "./drawing.js";
 import catalogue from "./bias_explorer.json";
 import { explorable } from "./explorable.js";
 import { fixed } from "./numbers.js";
@@ -94,7 +94,7 @@ function numberHeads({ context, theme, x, y }, series, head, colourOf) {
     plot.rule([x.end, py], [x.end + 8, at], { colour: colourOf(h), dash: [], width: h === head ? 3.5 : 1.5 });
     write(h, x.end + 8 + CHIP, at);
   });
-  const taken = (px, py) => boxes.some((other) => Math.hypot(other.x - px, other.y - py) < APART);
+  const taken = (px, py) => boxes.some((other) => Math.hypot(other.x - px, other.y - py) < 1.3 * APART);
   for (const { h, last } of ends.filter((end) => end.last < x.to).sort(({ h }) => (h === head ? -1 : 0))) {
     let at = last;
     while (at > 0 && (!seen(series[h][at]) || taken(x.at(at), y.at(series[h][at])))) at -= 1;
@@ -125,6 +125,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   fill(below, ground, weights.subarray(0, needed), 0.4);
   below.series(weights, colours.score, { width: 4 });
   below.rule([until, up.start], [until, up.end - 3], { colour: colours.score, width: 1.5, dash: [5, 4] });
+  grip(context, theme, until, (up.start + up.end) / 2, colours.score);
   words(context, theme, half, Math.max(Math.min(until - wide / 2, x.end - wide), 2), up.end - 11, { colour: shade(0.7, theme), bold: true });
   if (cursor === null) return;
   for (const [plot, series] of [[above, bias[head]], [below, weights]]) {
@@ -142,6 +143,16 @@ function press(px, py, { values: { bias }, x, y, head, place, numbers = [] }, { 
   if (JUMPS.includes(scheme) || !inside(place.biases, px, py)) return null;
   const away = bias.map((row) => awayFrom(row, x, y, px, py));
   return choose(away.indexOf(Math.min(...away)));
+}
+
+// The line at half of the attention is dragged to that of another head.
+function handles({ values: { within }, x, up, head }) {
+  const halves = within.map((shares) => x.at(keysForHalf(shares) - 1)), at = halves[head], to = halves[head + 1] ?? halves[head - 1] ?? at;
+  const drag = (px) => {
+    const away = halves.map((half) => Math.abs(half - px)), nearest = away.indexOf(Math.min(...away));
+    return { head: (away[nearest] < away[head] ? nearest : head) + 1 };
+  };
+  return [{ name: "half", along: "x", x: at, y: (up.start + up.end) / 2, line: { vertical: true, from: up.end, to: up.start }, step: at - to, drag }];
 }
 
 // How far a line is from a point, in pixels.
@@ -178,7 +189,7 @@ const render = explorable({
   },
   height: () => HEIGHT,
   controls: { scheme: chipsAndList },
-  compute, draw, press, facts, reading,
+  compute, draw, press, handles, facts, reading,
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

@@ -58,7 +58,7 @@ function compute(state, width, previous, data) {
   const values = { first, other: other.name === first.name ? null : other };
   const truncates = asked.first[1] !== "default" || (data.scaled.includes(state.other) && asked.other[1] !== "default");
   const [least, most] = data.limits[state.measure], bottom = bottomOf(width), each = (most - least) / (bottom - TOP - HEAD - FREE), times = TIMES[nearestOf(state)];
-  const ends = { start: 40, end: width - (width < 600 ? 92 : 136) }; // names stand at the ends of the lines
+  const ends = { start: 40, end: width - (width < 600 ? 92 : 112) }; // names stand at the ends of the lines
   return {
     values, asked, truncates, symbols: data.symbols, times, names: width - ends.end - 12,
     x: byPosition(state) ? cellAxis(2 * times, ends.start, ends.end) : new Axis({ from: -0.35, to: TIMES.length - 0.9, ...ends }),
@@ -77,7 +77,7 @@ const known = (drawn, state) => columns(drawn, state).map((column, place) => [pl
 
 function draw({ context, width }, result, state, theme, cursor) {
   const { values, asked, symbols, shown, times, x, y } = result, { measure } = state;
-  const half = measure === "copy_half", positions = byPosition(state), nearest = nearestOf(state), reached = positions ? width : x.at(placeOf(state)) + 4;
+  const half = measure === "copy_half", positions = byPosition(state), chosenPlace = placeOf(state), reached = positions ? width : x.at(chosenPlace) + 4;
   const trained = [...new Set(shown.map((role) => values[role].trained).filter(Boolean))];
   const mark = say(picture.trained, { one_length: trained.length === 1, trained: trained[0] });
   const titled = (texts) => texts.map((text) => say(text, { ...state, trained_length: mark }, names));
@@ -86,7 +86,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   const ticks = y.ticks(5).filter((tick) => y.at(tick) > y.end + HEAD - 4);
   y.ticks = () => ticks;
   if (x.to > past) {
-    plot.ground(past, x.to, colours.neutral, 0.1);
+    plot.ground(past, x.invert(width), colours.neutral, 0.1);
     words(context, theme, picture.longer, (x.at(past) + x.end) / 2, y.end + 11, { align: "center", bold: true, colour: theme.text, width: x.end - x.at(past) - 8 });
   }
   words(context, theme, titled(picture.y), x.start, y.end - 4, { baseline: "bottom", width: x.end + result.names + 12 - x.start });
@@ -125,23 +125,25 @@ function draw({ context, width }, result, state, theme, cursor) {
     }
     labels.beside(line.map(([at, value]) => [x.at(at), y.at(value)]));
     if (!positions) {
-      const found = line.find(([place]) => place === placeOf(state)); // none on the way from one to another
-      if (found) chosen.push({ value: found[1], colour, ink: shade(0.7, theme, colour), square });
+      const before = line.findLast(([place]) => place <= chosenPlace), after = line.find(([place]) => place >= chosenPlace);
+      const value = before && after && before[1] + (after[1] - before[1]) * (chosenPlace % 1); // on the line drawn between two
+      if (value !== undefined) chosen.push({ value, colour, ink: shade(0.7, theme, colour), square });
     }
     if (line.length) named.push({ text: nameOf(role, asked), colour: shade(0.7, theme, colour), from: [x.at(line.at(-1)[0]), y.at(line.at(-1)[1])] });
   }
-  if (half) dotted(1 / symbols, theme.text, say(picture.chance, { symbols }));
+  if (half) dotted(1 / symbols, theme.text);
   nameLines(context, theme, result, named);
   for (const { x: px, y: py } of handles({ x, y }, state)) {
     plot.rule([px, y.end + HEAD], [px, py], { dash: [3, 3] });
     labels.along([px, y.end + HEAD], [px, py], labels.lines);
     grip(context, theme, px, py, theme.text);
   }
-  const at = x.at(nearest), towards = nearest < TIMES.length - 1 ? -0.6 : Math.PI + 0.6; // the means at the nearest length
+  const at = x.at(chosenPlace), towards = chosenPlace < TIMES.length - 1.5 ? -0.6 : Math.PI + 0.6;
   for (const { value, colour, square } of chosen) {
-    plot.marks([[nearest, value]], colour, { radius: 6, square });
+    plot.marks([[chosenPlace, value]], colour, { radius: 6, square });
     labels.keep(at, y.at(value), 6);
   }
+  if (half) labels.write(say(picture.chance, { symbols }), [x.start, y.at(1 / symbols)], { towards: -0.6, away: 6, colour: theme.text, bold: true });
   for (const { value, ink } of chosen) labels.write(fixed(value, 2), [at, y.at(value)], { towards, away: 9, colour: ink, bold: true });
   if (cursor !== null) plot.vertical(cursor.column, { dash: [] });
 }
@@ -174,10 +176,10 @@ function nameLines(context, theme, { x, y, names: room }, named) {
   }
 }
 
-// The chosen length is dragged along its axis, from one that was measured to the next.
+// The chosen length is dragged along its axis, and let go at one that was measured.
 function handles({ x, y }, state) {
-  const drag = (px) => ({ length: TIMES[x.nearest(x.invert(px))] });
-  return byPosition(state) ? [] : [{ name: "length", x: x.at(placeOf(state)), y: y.start - 12, along: "x", step: x.at(1) - x.at(0), drag }];
+  const drag = (px) => ({ length: 2 ** Math.min(Math.max(x.invert(px), 0), TIMES.length - 1) });
+  return byPosition(state) ? [] : [{ name: "length", x: x.at(placeOf(state)), y: y.start - 12, along: "x", glides: true, step: x.at(1) - x.at(0), drag }];
 }
 
 // A press on the picture chooses the length there.

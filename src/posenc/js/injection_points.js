@@ -12,6 +12,7 @@ const LAST = 40, LATEST = 16, ROUNDING = 1e-9; // as in Python
 const QUERY = 2, KEY = 1; // “sat” and “cat” among the tokens
 const POINTS = ["input", "query_key", "logits"];
 const TOP = 40, MOST = 0.55; // of the columns, and a weight that they have room for at least
+const GREYS = Object.fromEntries(Object.keys(colours).map((name) => [name, colours.neutral])); // of an injection point that is off
 const HALF = { word: 31, high: 13 }; // of a token that is dragged
 
 function compute(state, width, previous, data) {
@@ -36,7 +37,7 @@ function layout(width, most = MOST) {
     weights: new Axis({ from: 0, to: most, start: foot, end: TOP }),
     points: POINTS.map((name, k) => ({ name, left: k * (across + gap), right: k * (across + gap) + across })),
     gap,
-    column: wide ? 20 : 12, // hardly wider than from one position to the next
+    column: wide ? 20 : 12,
     track,
     lanes: { key: track + 44, query: track + 74 },
     frame: { top: frame, bottom: frame + 92 },
@@ -48,16 +49,29 @@ function layout(width, most = MOST) {
 
 const roleOf = (k) => (k === KEY ? "key" : k === QUERY ? "query" : null);
 
+// The middles of bars, side by side where they would cover each other.
+function apart(middles, wide) {
+  const at = middles.slice(), order = [...at.keys()].sort((one, other) => at[one] - at[other] || one - other);
+  for (let round = 0; round < 8; round++) {
+    order.slice(1).forEach((k, before) => {
+      const over = Math.max(at[order[before]] + wide - at[k], 0) / 2;
+      at[order[before]] -= over;
+      at[k] += over;
+    });
+  }
+  return at;
+}
+
 function drawWeights({ context, width }, { values, blind, places, positions, weights: y, column }, state, theme, cursor) {
   words(context, theme, picture.weights.map((text) => say(text, state)), 0, 9, { colour: theme.text, bold: true, width });
-  const labels = new Labels(context, theme, { left: 0, right: width, top: 20, bottom: y.start });
+  const labels = new Labels(context, theme, { left: 0, right: width, top: 20, bottom: y.start }), middles = apart(places.map((place) => positions.at(place)), column + 2);
   if (state.together) { // on one plate
-    const [left, right] = [Math.min(...places), Math.max(...places)].map((place) => positions.at(place));
+    const [left, right] = [Math.min(...middles), Math.max(...middles)];
     context.fillStyle = theme.text;
     context.fillRect(left - column / 2, y.start, right - left + column, 5);
   }
   [...places.keys()].sort((one, other) => (roleOf(one) ? 1 : 0) - (roleOf(other) ? 1 : 0)).forEach((k) => { // in front, those that are dragged
-    const x = positions.at(places[k]), top = y.at(values.weights[k]), role = roleOf(k);
+    const x = middles[k], top = y.at(values.weights[k]), role = roleOf(k);
     context.fillStyle = colours[role ?? "score"];
     context.globalAlpha = role === "key" || cursor?.token === k ? 1 : 0.6;
     context.fillRect(x - column / 2, top, column, y.start - top);
@@ -71,7 +85,7 @@ function drawWeights({ context, width }, { values, blind, places, positions, wei
   });
   for (const k of new Set([KEY, cursor?.token ?? KEY])) {
     const text = say(picture.weight, { weight: 100 * values.weights[k] });
-    labels.write(text, [positions.at(places[k]), y.at(Math.max(values.weights[k], blind[k]))], { towards: -Math.PI / 2, away: 2, bold: true, colour: theme.text });
+    labels.write(text, [middles[k], y.at(Math.max(values.weights[k], blind[k]))], { towards: -Math.PI / 2, away: 2, bold: true, colour: theme.text });
   }
 }
 
@@ -100,15 +114,15 @@ function drawTokens({ context }, result, state, theme) {
   }
 }
 
-// ---- the injection points: within the one that is on is what it does
+// ---- the injection points: within each is what it does, in grey if it is off
 
 const WITHIN = {
   // the encodings that are added to both tokens
-  input(context, theme, { left, right, top, bottom }, { query }, { m, n }) {
+  input(context, theme, { left, right, top, bottom }, { query }, { m, n }, ink) {
     const high = (bottom - top) / 4, wide = (right - left) / query.length;
     [["query", m], ["key", n]].forEach(([name, position], row) => {
       const zero = top + high * (1 + 2 * row);
-      context.fillStyle = colours[name];
+      context.fillStyle = ink[name];
       encodingOf(position, query.length).forEach((value, k) => {
         const end = zero - 0.85 * high * value;
         context.fillRect(left + (k + 0.15) * wide, Math.min(zero, end), 0.7 * wide, Math.max(Math.abs(zero - end), 1));
@@ -118,7 +132,7 @@ const WITHIN = {
     });
   },
   // the faster pair of both, rotated
-  query_key(context, theme, { left, right, top, bottom }, vectors, { m, n }) {
+  query_key(context, theme, { left, right, top, bottom }, vectors, { m, n }, ink) {
     const x = (left + right) / 2, y = (top + bottom) / 2, radius = Math.min(right - left, bottom - top) / 2 - 2;
     context.strokeStyle = theme.muted;
     context.lineWidth = 1;
@@ -127,18 +141,18 @@ const WITHIN = {
     context.stroke();
     for (const [name, position] of [["query", m], ["key", n]]) {
       const [across, up] = injected("query_key", vectors[name], position), length = Math.hypot(across, up);
-      arrow(context, [x, y], [x + (radius * across) / length, y - (radius * up) / length], colours[name], { width: 3 });
+      arrow(context, [x, y], [x + (radius * across) / length, y - (radius * up) / length], ink[name], { width: 3 });
     }
   },
   // the bias at each distance, and at this one
-  logits(context, theme, { left, right, top, bottom }, result, { m, n }) {
+  logits(context, theme, { left, right, top, bottom }, result, { m, n }, ink) {
     const x = new Axis({ from: 0, to: LAST, start: left + 4, end: right - 6 });
     const plot = new Plot(context, theme, x, new Axis({ from: -SLOPE * LAST, to: 0, start: bottom - 6, end: top + 8 }));
     const distance = Math.abs(m - n), here = -SLOPE * distance;
     plot.horizontal(0, { colour: theme.muted, dash: [] });
-    plot.line([[0, 0], [LAST, -SLOPE * LAST]], colours.score, { width: 2.5 });
+    plot.line([[0, 0], [LAST, -SLOPE * LAST]], ink.score, { width: 2.5 });
     plot.rule([x.at(distance), plot.y.at(0)], [x.at(distance), plot.y.at(here)]);
-    plot.marks([[distance, here]], colours.position, { radius: 5 });
+    plot.marks([[distance, here]], ink.position, { radius: 5 });
   },
 };
 
@@ -154,9 +168,11 @@ function drawPoint(context, theme, { name, left, right }, result, state) {
   if (isOn) {
     context.lineWidth = 2;
     context.stroke();
-    WITHIN[name](context, theme, { left: left + 10, right: right - 10, top: top + 8, bottom: bottom - 24 }, result, state);
   }
-  words(context, theme, picture[isOn ? "on" : "off"][name], middle, isOn ? bottom - 13 : (top + bottom) / 2, { align: "center", bold: true, width: wide - 8, colour: theme.text });
+  context.globalAlpha = isOn ? 1 : 0.6;
+  WITHIN[name](context, theme, { left: left + 10, right: right - 10, top: top + 8, bottom: bottom - 24 }, result, state, isOn ? colours : GREYS);
+  context.globalAlpha = 1;
+  words(context, theme, picture[isOn ? "on" : "off"][name], middle, bottom - 13, { align: "center", bold: true, width: wide - 8, colour: theme.text });
 }
 
 // From each point to the next and to the weights: in colour once a position has entered.

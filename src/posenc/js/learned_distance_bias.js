@@ -2,7 +2,7 @@ import { inverseFrequencies } from "./arithmetic.js";
 import { clamped, distanceBias, mostNegativePairs } from "./arithmetic_distance_bias.js";
 import { nameCurves } from "./labels.js";
 import { colours, pairColour, shade } from "./colours.js";
-import { Axis, Plot, sized, widthOf, words } from "./drawing.js";
+import { Axis, Plot, grip, sized, widthOf, words } from "./drawing.js";
 import catalogue from "./learned_distance_bias.json";
 import { explorable } from "./explorable.js";
 import { say } from "./sentences.js";
@@ -13,25 +13,29 @@ const AROUND = 7; // distances to either side over which the curve of all pairs 
 const POWER = 2 * Math.log(10), LEAST = -10.2, MOST = 7.3, GREATEST = 4; // a line for each factor of 100; ends of the axes of bias and loss
 const TOP = 42, LEFT = 72, RIGHT = 14, BELOW = 106, BAR = 20; // pixels, of them below the curves for ticks, title and losses
 
+const LEVELS = ["none", "zero", "most_negative", "mask"], DRAGGED = 240; // in the order of the bias past L, and the distance at which it is dragged
+
 const sumOf = (biases) => biases.reduce((sum, bias) => sum.map((value, m) => value + bias[m]), new Float64Array(LONGEST + 1));
 
 function compute({ base, layer, clamp, pair }, width, previous, { runs }) {
   const { products, losses, within } = runs[base], ofLayer = products[Number(layer) - 1], frequencies = inverseFrequencies(HEAD_DIM, Number(base));
   const biases = ofLayer.map((product, of) => distanceBias(product, frequencies[of], LONGEST)), every = [...biases.keys()];
   const slow = every.filter((of) => frequencies[of] * TRAINED < 2 * Math.PI), mostNegative = mostNegativePairs([ofLayer], frequencies, TRAINED, COUNT);
-  const clampedPairs = {
-    none: [], most_negative: mostNegative, other_slow: slow.filter((of) => !mostNegative.includes(of)), fast: every.filter((of) => !slow.includes(of)), all: every,
-  }[clamp];
-  const kept = sumOf(biases.map((bias, of) => (clampedPairs.includes(of) ? clamped(bias, TRAINED) : bias)));
-  const values = { pair: biases[pair], all: sumOf(biases), clamped: kept, clamped_pairs: clampedPairs, most_negative: mostNegative, losses, within };
+  const pairsOf = { none: [], zero: mostNegative, most_negative: mostNegative, other_slow: slow.filter((of) => !mostNegative.includes(of)), mask: every };
+  const changed = (way) => sumOf(biases.map((bias, of) => { // up to L where all is masked past it
+    if (!pairsOf[way].includes(of)) return bias;
+    return way === "zero" ? bias.map((value, m) => (m < TRAINED ? value : 0)) : clamped(bias, TRAINED);
+  })).slice(0, way === "mask" ? TRAINED : undefined);
+  const values = { pair: biases[pair], all: sumOf(biases), clamped: changed(clamp), clamped_pairs: pairsOf[clamp], most_negative: mostNegative, losses, within };
   const ends = { start: LEFT, end: width - RIGHT };
   return {
     values, slow, clamps: clamp !== "none", x: new Axis({ from: 0, to: LONGEST, ...ends }), loss: new Axis({ from: 0, to: GREATEST, ...ends }),
     y: new Axis({ from: LEAST, to: MOST, start: height(width) - BELOW, end: TOP }),
+    levelOf: (way) => (way === "mask" ? LEAST : meanOf(changed(way), TRAINED)[DRAGGED - TRAINED][1]),
   };
 }
 
-const height = (width) => (width >= 600 ? 396 : 302);
+const height = (width) => (width >= 600 ? 396 : 338);
 
 function draw({ context, height }, result, state, theme, cursor) {
   const { x, y, values } = result, plot = new Plot(context, theme, x, y);
@@ -50,24 +54,29 @@ function draw({ context, height }, result, state, theme, cursor) {
   words(context, theme, picture.x, x.at(TRAINED), y.start + 29, { align: "center" });
   if (cursor !== null) {
     plot.vertical(cursor.at, { dash: [] });
-    plot.marks([[cursor.at, values.clamped[cursor.at]]], theme.text, { radius: 4 });
+    plot.marks([[cursor.at, values.clamped[cursor.at] ?? LEAST]], theme.text, { radius: 4 });
   }
+  const levels = LEVELS.map(result.levelOf), [handle] = handles(result, state);
+  plot.rule([handle.x, y.at(levels[0])], [handle.x, y.at(LEAST)], { dash: [3, 3] });
+  plot.marks(levels.map((level) => [DRAGGED, level]), theme.muted, { radius: 3.5 });
+  grip(context, theme, handle.x, handle.y, theme.text);
   drawLosses(context, theme, result, state, height);
 }
 
 // By how much the bias of all pairs together, as trained and clamped, or of one of them, multiplies the weight of a key.
-function drawCurves(context, theme, plot, { x, y, values, clamps }, { pair, show_pair: showsPair }) {
+function drawCurves(context, theme, plot, { x, y, values, clamps, levelOf }, { pair, show_pair: showsPair, clamp }) {
   const all = meanOf(values.all), alone = showsPair && !clamps;
+  const past = clamp === "mask" ? all.slice(TRAINED).map(([m]) => [m, LEAST]) : meanOf(values.clamped, TRAINED);
   const curves = [
     { text: clamps ? picture.as_trained : alone && picture.all, points: clamps ? all.slice(TRAINED) : all, colour: theme.text, width: clamps || alone ? 1.6 : 2.8, dash: clamps ? [4, 3] : [] },
-    ...(clamps ? [{ text: picture.clamped, points: [...all.slice(0, TRAINED), ...meanOf(values.clamped, TRAINED)], colour: colours.score, width: 2.8 }] : []),
+    ...(clamps ? [{ text: picture.changed[clamp], points: [...all.slice(0, TRAINED), ...past], colour: colours.score, width: 2.8 }] : []),
     ...(alone ? [{ text: say(picture.pair, { pair }), points: Array.from(values.pair, (value, m) => [m, value]), colour: pairColour(pair, HEAD_DIM / 2), width: 2.8 }] : []),
   ];
   const filled = curves.at(-1).points;
   plot.area(filled.map(([m, value]) => [x.at(m), Math.min(value, 0), 0]), colours.neutral, 0.35);
   plot.area(filled.map(([m, value]) => [x.at(m), 0, Math.max(value, 0)]), colours.excess, 0.5);
   for (const { points, colour, ...style } of curves) plot.line(points, colour, style);
-  const taken = [];
+  const grips = [x.at(DRAGGED), y.at(levelOf(clamp))], taken = [{ left: grips[0] - 12, right: grips[0] + 12, top: grips[1] - 12, bottom: grips[1] + 12 }];
   for (const { at, side, text } of picture.ways) { // where the curve is on that side of × 1
     const value = filled[at][1], inside = Math.abs(y.at(value) - y.at(0)) > 26; // else beyond the curve
     if (value * side <= 0) continue;
@@ -96,6 +105,13 @@ function drawLosses(context, theme, { loss: axis, values: { losses, within } }, 
   });
 }
 
+// The bias past L is dragged from one that was measured to the next.
+function handles({ x, y, levelOf }, { clamp }) {
+  const heights = LEVELS.map((way) => y.at(levelOf(way))), at = y.at(levelOf(clamp)), k = LEVELS.indexOf(clamp);
+  const drag = (px, py) => ({ clamp: LEVELS.toSorted((one, other) => Math.abs(y.at(levelOf(one)) - py) - Math.abs(y.at(levelOf(other)) - py))[0] });
+  return [{ name: "bias", x: x.at(DRAGGED), y: at, along: "y", step: (heights[k + 1] ?? heights[k - 1]) - at, drag }];
+}
+
 // The moving mean of a bias over the distances from one on, as [distance, mean].
 function meanOf(bias, from = 0) {
   const once = Plot.course(Array.from(bias, (value, m) => [m, value, value]).slice(from), AROUND);
@@ -114,8 +130,8 @@ function facts({ slow, values: { pair: curve, losses, within, most_negative: mos
 const render = explorable({
   catalogue,
   readers: [{ name: "at", axis: ({ x }) => x, within: ({ x, y }) => [{ left: x.start, right: x.end, top: y.end, bottom: y.start }] }],
-  height, compute, draw, facts,
-  reading: ({ values }, state, { at }) => ({ of_pair: values.pair[at], ...factsOf(values.clamped[at]) }),
+  height, compute, draw, facts, handles,
+  reading: ({ values }, state, { at }) => ({ masked: at >= values.clamped.length, of_pair: values.pair[at], ...factsOf(values.clamped[at] ?? 0) }),
   linked: (changes) => ("pair" in changes || changes.show_pair ? { show_pair: true, clamp: "none" } : {}), // a pair is seen as trained
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });

@@ -116,6 +116,7 @@ export function pointing(view, labels) {
   const spot = (event) => [event.offsetX / view.zoom(), event.offsetY / view.zoom()];
   const pressedAt = (x, y) => definition.press?.(x, y, result(), state()) ?? null;
   const around = ({ disc }, x, y) => Math.atan2(y - disc.y, x - disc.x);
+  let settled = null; // what a handle that glides comes to when it is let go
   let dragged = false, moved = false, turns = false, from = [0, 0]; // where it was pressed
   let before = {}; // the setting then
   let beside = [0, 0], ahead = 0; // of a handle, where its box or disc was taken hold of, so that it does not jump
@@ -145,7 +146,9 @@ export function pointing(view, labels) {
       view.notify("");
       const { disc } = handle, far = disc && Math.hypot(x - disc.x, y - disc.y), angle = disc && around(handle, x, y) - ahead;
       const to = disc ? [disc.x + far * Math.cos(angle), disc.y + far * Math.sin(angle)] : [x - beside[0], y - beside[1]];
-      return view.change(view.accepted(handle.drag(...to, before)));
+      const changes = handle.drag(...to, before), accepted = view.accepted(changes);
+      settled = handle.glides ? accepted : null;
+      return view.change(settled ? changes : accepted);
     }
     const over = handleAt(x, y);
     canvas.style.cursor = over ? { x: "ew-resize", y: "ns-resize" }[alongOf(over)] ?? "grab" : pressedAt(x, y) ? "pointer" : "";
@@ -158,6 +161,7 @@ export function pointing(view, labels) {
     view.change(view.accepted(changes));
   };
   canvas.addEventListener("pointerup", (event) => { // unmoved, it presses what a disc covers and reads off
+    if (held !== null && moved && settled) view.change(settled);
     if (held === null || moved) return;
     if (turns) press(...from);
     readAt(...from, event.pointerType === "touch");

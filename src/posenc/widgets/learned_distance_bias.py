@@ -8,34 +8,34 @@ from typing import Any
 import numpy as np
 
 from posenc.lab.measured import benchmarks, statistics
+from posenc.lab.real_results import parts
 from posenc.widgets._base import Choice, Control, Explorable, Switch
 
 TRAINED, LONGEST = 128, 256  # tokens
 HEAD_DIM = 32
-WINDOWS = 200  # of text, for the losses with clamped biases
-# Which pairs are clamped: the control's options, and their names in the measurements.
-_CHOSEN = {
-    "none": "none",
-    "most_negative": "most negative",
-    "other_slow": "other slow",
-    "fast": "fast",
-    "all": "all",
-}
+WINDOWS = 80  # of text, over which every loss is a mean
+# What is changed past L: the control's options, and their names in two sets of measurements.
+_CLAMPED = {"none": "none", "most_negative": "most negative", "other_slow": "other slow"}
+_CHANGED = {"zero": "zeroed", "mask": "window"}
 
 
 @cache
 def _run(base: str) -> dict[str, Any]:
     """One model: E[q k̄], averaged over heads, as pairs of numbers, and losses at 2L and within the trained length."""
     wanted = {"scheme": f"rope_{base}", "seed": 0, "task": "text"}
-    content = statistics()[f"two_layers-text-rope_{base}-0/content"].mean(axis=1)  # (layers, pairs)
-    found = benchmarks().select(kind="distance_bias", profile="two_layers", length=LONGEST, **wanted)
-    losses = {one["chosen"]: one["loss"] for one in found}
-    asked = wanted | {"kind": "plain", "probe": "text", "profile": "two_layers", "length": TRAINED}
-    _, plain = benchmarks().values(**asked)  # (seeds, windows)
+    run = f"two_layers-text-rope_{base}-0"
+    content = statistics()[f"{run}/content"].mean(axis=1)  # (layers, pairs)
+    changed = parts("tiny")[run]  # by window
+
+    def loss(kind: str, length: int, **chosen: str) -> float:
+        asked = wanted | {"kind": kind, "probe": "text", "profile": "two_layers", "length": length} | chosen
+        return float(benchmarks().values(**asked)[1][0, :WINDOWS].mean())
+
     return {
         "products": np.stack([content.real, content.imag], axis=-1).astype(float).round(3).tolist(),
-        "losses": {key: losses[word] for key, word in _CHOSEN.items()},
-        "within": float(plain[0, :WINDOWS].mean()),
+        "losses": {key: loss("distance_bias", LONGEST, chosen=word) for key, word in _CLAMPED.items()}
+        | {key: float(changed[word].mean()) for key, word in _CHANGED.items()},
+        "within": loss("plain", TRAINED),
     }
 
 
@@ -43,7 +43,7 @@ class LearnedDistanceBias(Explorable):
     """The distance bias of a trained model, pair by pair and clamped, and the losses measured with it clamped."""
 
     module = "learned_distance_bias"
-    room = (701, 738)
+    room = (701, 726)
     main = ("clamp", "pair")
 
     clamp = Choice("none", chips=True)

@@ -24,11 +24,16 @@ def values(widget: LearnedDistanceBias) -> dict[str, Any]:
         "none": [],
         "most_negative": negative,
         "other_slow": [pair for pair in slow if pair not in negative],
-        "fast": [pair for pair in pairs if pair not in slow],
-        "all": list(pairs),
+        "zero": negative,
+        "mask": list(pairs),
     }[widget.clamp]
     kept = biases.copy()
-    kept[clamped_pairs] = clamped(biases[clamped_pairs], TRAINED)
+    if widget.clamp == "zero":
+        kept[clamped_pairs, TRAINED:] = 0
+    else:
+        kept[clamped_pairs] = clamped(biases[clamped_pairs], TRAINED)
+    if widget.clamp == "mask":
+        kept = kept[:, :TRAINED]
     return {
         "pair": biases[widget.pair],
         "all": biases.sum(axis=0),

@@ -306,7 +306,8 @@ def what_it_still_finds() -> Iterator[str]:
     yield f"p = {p['YaRN']}"
     assert [method for method in p if float(p[method]) > 0.05] == ["NTK-aware"]
     yield "In texts of 12 288 and 16 384 tokens, NTK-by-parts and dynamic NTK do"
-    yield f"it finds {at_l['YaRN'].sum()} of {8 * haystacks} instead of {at_l['as trained'].sum()}, but these counts are too small"
+    at_trained = f"{at_l['YaRN'].sum()} of {8 * haystacks} instead of {at_l['as trained'].sum()}"
+    yield f"it finds {at_trained}, but these counts are too small"
     farther = []
     for method in RETRIEVAL:
         name = ON_THE_PAGE.get(method, method)

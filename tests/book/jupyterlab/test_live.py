@@ -234,12 +234,13 @@ def test_an_explorable_and_its_kernel_answer_each_other(open_notebook, case):
     # keys and mouse change the traits
     name = case.slider
     slider = view.root.locator(f"[data-control={name}] input[type=range]")
+    share = slider.evaluate("({ value, min, max }) => (value - min) / (max - min) > 0.5 ? 0.2 : 0.8")  # the other half
     slider.press("ArrowLeft")
     slider.press("ArrowLeft")
     box = slider.bounding_box()
     notebook.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     notebook.page.mouse.down()
-    notebook.page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] / 2, steps=3)
+    notebook.page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2, steps=3)
     notebook.page.mouse.up()
     slider.press("ArrowRight")
     view.settle()

@@ -79,8 +79,8 @@ const halfway = (base) => Math.sqrt(base) * Math.exp(-EULER_GAMMA);
 const baseOf = (distance) => Number(((distance * Math.exp(EULER_GAMMA)) ** 2).toPrecision(3));
 
 function handles({ x, y }, { base }) {
-  const distance = halfway(base);
-  if (!y || distance < x.from || distance > x.to) return [];
+  if (!y) return [];
+  const distance = Math.min(Math.max(halfway(base), x.from), x.to); // where it can be dragged back from
   return [{ name: "base", along: "x", x: x.at(distance), y: y.at(decayLaw(distance, base)), drag: (px) => ({ base: baseOf(x.invert(px)) }) }];
 }
 

@@ -14,7 +14,7 @@ const POWER = 2 * Math.log(10), LEAST = -10.2, MOST = 7.3, GREATEST = 4; // a li
 const TOP = 42, LEFT = 72, RIGHT = 14, BELOW = 106, BAR = 20; // pixels, of them below the curves for ticks, title and losses
 
 const LEVELS = ["none", "zero", "most_negative", "mask"], DRAGGED = 240; // in the order of the bias past L, and the distance at which it is dragged
-const STAY = 12; // pixels from where it is pressed within which the handle stays
+const STAY = 12, ALIKE = 4; // pixels from its level within which the handle stays, and between two that look alike
 
 const sumOf = (biases) => biases.reduce((sum, bias) => sum.map((value, m) => value + bias[m]), new Float64Array(LONGEST + 1));
 
@@ -111,8 +111,8 @@ function handles({ x, y, levelOf }, { clamp }) {
   const levelAt = (way) => y.at(levelOf(way)), heights = LEVELS.map(levelAt), at = levelAt(clamp), k = LEVELS.indexOf(clamp);
   const drag = (px, py, before) => {
     const start = levelAt(before.clamp), far = py - start, away = (way) => Math.abs(levelAt(way) - py);
-    const ahead = Math.abs(far) < STAY ? [] : LEVELS.filter((way) => (levelAt(way) - start) * far > 0);
-    return { clamp: ahead.toSorted((one, other) => away(one) - away(other))[0] ?? before.clamp };
+    const ahead = LEVELS.filter((way) => (levelAt(way) - start) * Math.sign(far) > ALIKE).toSorted((one, other) => away(one) - away(other));
+    return { clamp: ahead.length && Math.abs(far) > Math.min(STAY, away(ahead[0])) ? ahead[0] : before.clamp };
   };
   return [{ name: "bias", x: x.at(DRAGGED), y: at, along: "y", step: (heights[k + 1] ?? heights[k - 1]) - at, drag }];
 }

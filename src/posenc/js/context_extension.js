@@ -1,7 +1,7 @@
 import { inverseFrequencies, turns } from "./arithmetic.js";
 import { boundsOf, correctionRange, scaledFrequencies, turnsAtPair } from "./arithmetic_scaling.js";
 import { chipsAndList } from "./chips_and_list.js";
-import { colours, pairColour } from "./colours.js";
+import { colours, pairColour, shade } from "./colours.js";
 import catalogue from "./context_extension.json";
 import { Axis, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
@@ -11,14 +11,15 @@ import { say } from "./sentences.js";
 
 const { picture, names } = catalogue;
 const THREE = ["linear", "ntk_aware", "yarn_code"]; // to compare a method with
+const CATCH = 6; // pixels from the factor that is needed within which the handle takes it
 const FAINT = 0.55; // of those that are not chosen
 const ROUNDING = 1e-9; // relative; what is scaled by exactly as much as it needs to be reaches nothing unseen
 const MOST = 64; // that a frequency is divided by, of all factors that can be chosen
 const GRIP = 11; // pixels from the top of the panel to the grips of its thresholds
 const SPARE = 1.25; // how far the axis goes beyond the factor that is needed
-const HEAD = 42, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
+const HEAD = 36, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
 const BARS = 8; // pixels of a pair from which its bar stands apart from the next
-const APART = 60; // pixels from 1 to the factor from which all three curves have names
+const APART = 60; // pixels from 1 to the factor from which the other curves have names
 const NEAR = 9; // pixels from a curve within which a press chooses its method
 const ROWS = [0.85, 0.75, 0.65, 0.55, 0.45]; // of the angles, in which names stand
 
@@ -28,7 +29,7 @@ const pictureHeight = (width) => (isWide(width) ? 400 : 352);
 // Above, what each method divides the frequencies by; below, on the same axis of pairs, the angles reached.
 function places(width) {
   const left = 46, right = width - 14, bottom = pictureHeight(width) - 40, strip = 108;
-  return { above: { left, right, top: 8, bottom: bottom - strip - 32 }, below: { left, right, top: bottom - strip, bottom } };
+  return { above: { left, right, top: 0, bottom: bottom - strip - 32 }, below: { left, right, top: bottom - strip, bottom } };
 }
 
 // The axis of the divisors, up to the factor, or beyond what it should be; a method may also speed a pair up a little.
@@ -103,22 +104,25 @@ const dividing = ({ method, factor }) => (method === "none" ? 1 : factor);
 
 function handles(result, state) {
   const { place, pairs, up, turnsAt } = result;
-  const line = { vertical: true, from: place.above.top, to: place.above.bottom };
+  const line = { vertical: true, from: place.above.top, to: place.above.bottom }, needed = Math.min(Math.max(state.used / state.trained, 1), MOST);
   return [
-    { name: "factor", along: "y", x: place.above.right, y: up.at(dividing(state)), drag: (_, py) => ({ factor: Math.min(up.invert(py), up.most) }) },
+    { name: "factor", along: "y", x: place.above.right, y: up.at(dividing(state)), drag: (_, py) => ({ factor: Math.abs(up.at(needed) - py) <= CATCH ? needed : Math.min(up.invert(py), up.most) }) },
     ...thresholds(result, state).filter(({ moves }) => moves).map(({ name, at }) => ({
       name, x: pairs.at(at), y: place.above.top + GRIP, line, drag: (px) => ({ [name]: turnsAt(pairs.invert(px)) }),
     })),
   ];
 }
 
-// A press on one of the three curves chooses its method.
-function press(px, py, { values, place, pairs, up }) {
+// The curves that a method is compared with: none before one is chosen.
+const othersOf = (method) => (method === "none" ? [] : THREE.filter((name) => name !== method));
+
+// A press on one of these curves chooses its method.
+function press(px, py, { values, place, pairs, up }, state) {
   const { left, right, top, bottom } = place.above;
   if (px < left || px > right || py < top || py > bottom) return null;
   const pair = pairs.nearest(pairs.invert(px)), away = (name) => Math.abs(up.at(values.three[name][pair]) - py);
-  const nearest = THREE.toSorted((one, other) => away(one) - away(other))[0];
-  return away(nearest) <= NEAR ? { method: nearest } : null;
+  const nearest = othersOf(state.method).toSorted((one, other) => away(one) - away(other))[0];
+  return nearest && away(nearest) <= NEAR ? { method: nearest } : null;
 }
 
 // ---- the picture
@@ -150,13 +154,13 @@ function drawDivisors(context, theme, width, result, state) {
     context.fillRect(left, top, Math.max(Math.round(pairs.at(i + 0.5)) - left - gap, 1), bottom - top);
   });
   bounds.forEach((bound, k) => drawThreshold(context, theme, plot, bound, { ...state, left: k ? pairs.at(bounds[0].at) : above.left, right: above.right, top: above.top, taken }));
-  const others = THREE.filter((name) => name !== method), curve = (name) => (name === method ? values.method?.divisor : values.three[name]);
+  const others = othersOf(method), curve = (name) => (name === method ? values.method?.divisor : values.three[name]);
   context.globalAlpha = FAINT;
   for (const name of others) plot.series(curve(name), colours.neutral, { width: 1.2 });
   context.globalAlpha = 1;
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
   words(context, theme, scaling, above.left, title.top + 8, { ground: true });
-  const namesAll = up.at(1) - up.at(state.factor) > APART;
+  const namesOthers = isWide(width) && up.at(1) - up.at(state.factor) > APART;
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
   const excess = isWide(width) && values.method && isExcess(values, times);
   if (fresh.includes(true) || excess) {
@@ -168,8 +172,8 @@ function drawDivisors(context, theme, width, result, state) {
   if (inside) taken.push(inside);
   const points = (series) => Array.from(series, (value, i) => [pairs.at(i), up.at(value)]);
   nameCurves(context, theme, above, [
-    ...(isWide(width) && values.method && method !== "none" ? [{ text: nameOf(method), colour: theme.text, points: points(values.method.divisor) }] : []),
-    ...others.map((name) => ({ text: namesAll ? nameOf(name) : "", colour: theme.muted, points: points(curve(name)) })),
+    ...(values.method && method !== "none" ? [{ text: nameOf(method), colour: shade(0.7, theme, colours.score), points: points(values.method.divisor) }] : []),
+    ...others.map((name) => ({ text: namesOthers ? nameOf(name) : "", colour: theme.muted, points: points(curve(name)) })),
     ...bounds.map(({ at }) => ({ weight: 0.5, points: [[pairs.at(at), up.end], [pairs.at(at), up.start]] })),
   ], taken);
 }

@@ -146,7 +146,8 @@ function atEnd(context, theme, names, points, right, taken) {
 function facts(result, { base, dim, distance }) {
   const frequencies = inverseFrequencies(dim, base), falling = frequencies.filter((frequency) => frequency * distance < Math.PI).length;
   const isAlike = distance * (frequencies[0] - frequencies.at(-1)) < 2 * Math.PI; // no pair is a rotation ahead of another
-  return { pairs: dim / 2, falling, is_alike: isAlike };
+  const settled = Number((Math.PI / frequencies.at(-1)).toPrecision(2)); // from where even the slowest pair only oscillates
+  return { pairs: dim / 2, falling, settled, is_alike: isAlike };
 }
 
 function reading({ fill, values }, state, { distance: m }) {

@@ -237,10 +237,10 @@ function draw({ context, width }, result, _, theme, cursor) {
   const { left } = rowOf(result, 0).turning, end = x.at(result.context);
   words(context, theme, picture.press, left, HEAD, { width: x.start - left - 4 });
   rule(context, end, TOP, bottom + 3, theme.text, { width: 2 });
-  const ends = say(picture.end, result), bold = `600 ${theme.font}`, half = widthOf(context, bold, ends) / 2, middle = Math.min(end, width - half);
+  const ends = say(picture.end[wide ? 0 : 1], result), bold = `600 ${theme.font}`, half = widthOf(context, bold, ends) / 2, middle = Math.min(wide ? end : end - 12 + half, width - half);
   words(context, theme, ends, middle, bottom + 12, { align: "center", colour: theme.text, bold: true });
   for (const tick of ticks) {
-    const text = wide ? formatInteger(tick) : picture.powers[Math.log10(tick)], apart = widthOf(context, theme.font, text) / 2 + half + 14;
+    const text = wide ? formatInteger(tick) : picture.powers[Math.log10(tick)], apart = widthOf(context, theme.font, text) / 2 + half + 6;
     if (Math.abs(x.at(tick) - middle) > apart) words(context, theme, text, x.at(tick), bottom + 12, { align: "center" });
   }
   let room = width; // of what the strips are
@@ -251,12 +251,13 @@ function draw({ context, width }, result, _, theme, cursor) {
       const half = widthOf(context, theme.font, mark) / 2, most = width - half, over = Math.min(x.at(trained), most);
       return [mark, Math.abs(over - spot) > half + 6 ? over : spot + side * (half + 6), most];
     });
-    const [mark, middle, most] = marks.find(([mark, middle, most]) => middle <= most && middle - widthOf(context, theme.font, mark) / 2 >= x.start) ?? marks.at(-1);
+    const titled = widthOf(context, theme.font, picture.strip[3]) + 6; // rather a shorter mark than no title
+    const [mark, middle, most] = marks.find(([mark, middle, most]) => middle <= most && middle - widthOf(context, theme.font, mark) / 2 >= x.start + titled) ?? marks.at(-1);
     words(context, theme, mark, Math.min(middle, most), HEAD, { align: "center", colour: theme.text, ground: true });
     room = Math.min(middle, most) - widthOf(context, theme.font, mark) / 2;
   }
   drawMatch(context, theme, result, width);
-  words(context, theme, picture.strip, x.start, HEAD, { ground: true, width: room - x.start - 10 });
+  words(context, theme, picture.strip, x.start, HEAD, { ground: true, width: room - x.start - 6 });
   if (cursor !== null) {
     const row = rowOf(result, cursor.layer), spot = Math.min(Math.max(x.at(cursor.back), x.start), x.end);
     rule(context, spot, row.top, row.bottom, theme.text, { dash: [2, 3] });

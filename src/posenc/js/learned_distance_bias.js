@@ -14,6 +14,7 @@ const POWER = 2 * Math.log(10), LEAST = -10.2, MOST = 7.3, GREATEST = 4; // a li
 const TOP = 42, LEFT = 72, RIGHT = 14, BELOW = 106, BAR = 20; // pixels, of them below the curves for ticks, title and losses
 
 const LEVELS = ["none", "zero", "most_negative", "mask"], DRAGGED = 240; // in the order of the bias past L, and the distance at which it is dragged
+const STAY = 12, ALIKE = 4; // pixels from its level within which the handle stays, and between two that look alike
 
 const sumOf = (biases) => biases.reduce((sum, bias) => sum.map((value, m) => value + bias[m]), new Float64Array(LONGEST + 1));
 
@@ -105,10 +106,14 @@ function drawLosses(context, theme, { loss: axis, values: { losses, within } }, 
   });
 }
 
-// The bias past L is dragged from one that was measured to the next.
+// The bias past L is dragged from one that was measured to the nearest other on the pointer's side.
 function handles({ x, y, levelOf }, { clamp }) {
-  const heights = LEVELS.map((way) => y.at(levelOf(way))), at = y.at(levelOf(clamp)), k = LEVELS.indexOf(clamp);
-  const drag = (px, py) => ({ clamp: LEVELS.toSorted((one, other) => Math.abs(y.at(levelOf(one)) - py) - Math.abs(y.at(levelOf(other)) - py))[0] });
+  const levelAt = (way) => y.at(levelOf(way)), heights = LEVELS.map(levelAt), at = levelAt(clamp), k = LEVELS.indexOf(clamp);
+  const drag = (px, py, before) => {
+    const start = levelAt(before.clamp), far = py - start, away = (way) => Math.abs(levelAt(way) - py);
+    const ahead = LEVELS.filter((way) => (levelAt(way) - start) * Math.sign(far) > ALIKE).toSorted((one, other) => away(one) - away(other));
+    return { clamp: ahead.length && Math.abs(far) > Math.min(STAY, away(ahead[0])) ? ahead[0] : before.clamp };
+  };
   return [{ name: "bias", x: x.at(DRAGGED), y: at, along: "y", step: (heights[k + 1] ?? heights[k - 1]) - at, drag }];
 }
 
@@ -122,7 +127,7 @@ const factsOf = (bias) => ({ bias, times: Number(Math.exp(Math.abs(bias)).toPrec
 
 function facts({ slow, values: { pair: curve, losses, within, most_negative: mostNegative } }, { pair, clamp }) {
   return {
-    trained: TRAINED, half: TRAINED / 2, last: TRAINED - 1, listed: mostNegative.join(", "), is_most_negative: mostNegative.includes(pair), is_slow: slow.includes(pair),
+    trained: TRAINED, listed: mostNegative.join(", "), is_most_negative: mostNegative.includes(pair), is_slow: slow.includes(pair),
     push: factsOf(Math.min(...curve.slice(0, TRAINED))).times, unclamped: losses.none, loss: losses[clamp], within,
   };
 }

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.xdist_group("ContextExtension")  # with the battery of 
 def test_a_curve_is_pressed_to_choose_its_method(open_live):
     live = open_live(ContextExtension)
     canvas = live.figure.locator("canvas")
+    live.set(method="linear")  # unscaled, no curve is drawn
     for method in ("ntk_aware", "yarn_code", "linear"):
         divisor = shown(ContextExtension, **live.setting()).values["three"][method][10]
         x, y = live.evaluate("explorable.pixel(10, x)", divisor)

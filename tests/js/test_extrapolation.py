@@ -35,7 +35,7 @@ def test_all_that_can_be_chosen_is_what_the_package_has(measure):
 def test_readings_have_every_seed_and_say_what_is_missing():
     gap = figure_of(Extrapolation).at({"measure": "copy_half", "scaling": "yarn_by_4"})
     assert all("RoPE (base 100) + YaRN (always by 4): not measured" in text for text in gap["readings"])
-    assert "RoPE + YaRN (always by 4) isn't measured" in gap["finding"]
+    assert "RoPE + YaRN (always by 4) isn’t measured" in gap["finding"]
     [far] = [text for text in figure_of(Extrapolation).at({})["readings"] if text.startswith("16 L")]
     assert [far.count(f"(seed {seed})") for seed in range(3)] == [2, 2, 2]
 

@@ -2,6 +2,7 @@
 
 from posenc.widgets import InjectionPoints
 from tests.explorables import shown
+from tests.js.node import figure_of
 
 
 def test_the_story_holds():
@@ -24,3 +25,17 @@ def test_weights_of_six_tokens_change_with_their_positions_only_through_an_injec
         )
         assert bool(abs(there - here).max() > 0.01) is moves
         assert bool(abs(shifted - here).max() > 0.01) is (point == "input")
+
+
+def test_a_token_that_is_moved_skips_the_positions_of_others():
+    def moved(name, to, **setting):
+        state = InjectionPoints(**setting).setting()
+        return figure_of(InjectionPoints)._exports(
+            "A.definition.linked(x.changes, x.state)", {"changes": {name: to}, "state": state}
+        )
+
+    assert moved("m", 18, m=17) == {"m": 19}
+    assert moved("m", 18, m=19) == {"m": 17}
+    assert moved("n", 14) == {"n": 15}
+    assert moved("start", 6) == {"start": 7}
+    assert moved("n", 6, m=6, n=6) == {"n": 6}, "where a link has put both, each can stay"

@@ -1,6 +1,6 @@
 import { biasOf, sharesWithin } from "./arithmetic_bias.js";
 import { chipsAndList } from "./chips_and_list.js";
-import { colours, shade } from "./colours.js";
+import { colours, pairColour, shade } from "./colours.js";
 import { Axis, Plot, grip, sized, widthOf, words } from "./drawing.js";
 import catalogue from "./bias_explorer.json";
 import { explorable } from "./explorable.js";
@@ -13,7 +13,7 @@ const CHIP = 8.5, APART = 20; // the radius of a head's number in pixels, and be
 const LEARNS = ["kerple_log", "kerple_power", "fire", "transformer_xl", "deberta"]; // drawn at random here
 const VARY = ["fire", "transformer_xl", "deberta"]; // from query to query at one distance
 const JUMPS = ["transformer_xl", "deberta"]; // from one distance to the next: one line alone can be read
-const FAINT = 0.5; // of the lines of other heads
+const FAINT = 0.8; // of the lines of other heads
 const SPAN = 16; // of the biases in the chart: below 0 or, where they are on either side of it, around it
 
 // The biases of all heads, and below, on the same axis of distances, the attention that they give.
@@ -63,16 +63,16 @@ function extremes(row, between, { scheme, distance }) {
 
 const keysForHalf = (within) => within.findIndex((share) => share >= 0.5 - EQUAL) + 1;
 
-// The steeper a head's line, the deeper its colour; those that jump have no slope.
-function tints(series, theme, { scheme }) {
-  if (JUMPS.includes(scheme)) return series.map(() => colours.neutral);
+// The steeper a head's line, the warmer its colour; those that jump have no slope.
+function tints(series, { scheme }, head) {
+  if (JUMPS.includes(scheme)) return series.map((_, h) => (h === head ? colours.score : colours.neutral));
   const falls = series.map((values) => values[0] - values.at(-1));
-  return falls.map((fall) => shade(falls.filter((other) => other < fall).length / Math.max(falls.length - 1, 1), theme));
+  return falls.map((fall) => pairColour(falls.filter((other) => other > fall).length, falls.length));
 }
 
 // The number of each head on its line, low in the chart, or at its right edge, where they make room for each other.
 // Returns the box of each.
-function numberHeads({ context, theme, x, y }, series, head, colourOf) {
+function numberHeads({ context, theme, x, y }, series, head, tint) {
   const boxes = [], seen = (value) => value <= y.to && y.at(value) <= y.start - CHIP - 2, plot = new Plot(context, theme);
   const ends = series.map((values, h) => ({ h, last: values.findLastIndex(seen) })).filter(({ last }) => last >= 0);
   const right = ends.filter(({ last }) => last === x.to).map(({ h }) => ({ h, py: y.at(series[h][x.to]) })).sort((one, other) => one.py - other.py);
@@ -81,7 +81,7 @@ function numberHeads({ context, theme, x, y }, series, head, colourOf) {
     const chosen = h === head;
     context.beginPath();
     context.arc(px, py, CHIP, 0, 2 * Math.PI);
-    Object.assign(context, { fillStyle: chosen ? colourOf(h) : theme.ground, strokeStyle: colourOf(h), lineWidth: 2 });
+    Object.assign(context, { fillStyle: chosen ? tint[h] : theme.ground, strokeStyle: tint[h], lineWidth: 2 });
     context.fill();
     context.stroke();
     words(context, sized(theme, 11), String(h + 1), px, py + 0.5, { align: "center", bold: true, colour: chosen ? theme.ground : theme.text });
@@ -91,7 +91,7 @@ function numberHeads({ context, theme, x, y }, series, head, colourOf) {
   kept.forEach(({ h, py }, k) => {
     const at = Math.min(Math.max(py, free), y.start - 5 - (kept.length - 1 - k) * APART);
     free = at + APART;
-    plot.rule([x.end, py], [x.end + 8, at], { colour: colourOf(h), dash: [], width: h === head ? 3.5 : 1.5 });
+    plot.rule([x.end, py], [x.end + 8, at], { colour: tint[h], dash: [], width: h === head ? 3.5 : 1.5 });
     write(h, x.end + 8 + CHIP, at);
   });
   const taken = (px, py) => boxes.some((other) => Math.hypot(other.x - px, other.y - py) < 1.3 * APART);
@@ -107,26 +107,26 @@ function draw({ context, width }, result, state, theme, cursor) {
   const { values: { bias, weights, within, low, high }, x, y, up, head } = result, { scheme } = state, alone = JUMPS.includes(scheme), needed = keysForHalf(within[head]);
   const facts = { ...state, learns: LEARNS.includes(scheme), varies: VARY.includes(scheme), shown_head: head + 1, needed };
   const heading = (texts, py) => words(context, theme, texts.map((text) => say(text, facts)), 2, py, { width, colour: theme.text, bold: true });
-  const tint = tints(bias, theme, state), colourOf = (h) => (h === head ? colours.score : tint[h]), [above, below] = [y, up].map((axis) => new Plot(context, theme, x, axis));
-  const fill = (plot, least, greatest, opacity) => plot.area(Array.from(greatest, (value, m) => [x.at(m), least[m], value]), colours.score, opacity);
+  const tint = tints(bias, state, head), ink = tint[head], [above, below] = [y, up].map((axis) => new Plot(context, theme, x, axis));
+  const fill = (plot, least, greatest, opacity) => plot.area(Array.from(greatest, (value, m) => [x.at(m), least[m], value]), ink, opacity);
   heading(picture.bias, 9);
   above.axes({ xTitle: "", yTitle: "", xTicks: 0, yTicks: 4, yText: (value) => fixed(value, 0) });
   if (facts.varies) fill(above, low, high, 0.2);
   context.globalAlpha = FAINT;
-  if (!alone) bias.forEach((values, h) => above.series(values, tint[h], { width: 1.4 }));
+  if (!alone) bias.forEach((values, h) => above.series(values, tint[h], { width: 1.6 }));
   context.globalAlpha = 1;
   if (!alone) above.series(bias[head], theme.ground, { width: 7 });
-  above.series(bias[head], colours.score, { width: 4 });
-  result.numbers = numberHeads(above, bias, head, colourOf);
+  above.series(bias[head], ink, { width: 4 });
+  result.numbers = numberHeads(above, bias, head, tint);
   heading(picture.weights, 205);
   below.axes({ xTitle: picture.distance, yTitle: "", xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: 2 });
   const ground = new Float64Array(weights.length), half = say(picture.half, facts), wide = widthOf(context, `600 ${theme.font}`, half), until = x.at(needed - 1);
   fill(below, ground, weights, 0.15);
   fill(below, ground, weights.subarray(0, needed), 0.4);
-  below.series(weights, colours.score, { width: 4 });
-  below.rule([until, up.start], [until, up.end - 3], { colour: colours.score, width: 1.5, dash: [5, 4] });
-  grip(context, theme, until, (up.start + up.end) / 2, colours.score);
-  words(context, theme, half, Math.max(Math.min(until - wide / 2, x.end - wide), 2), up.end - 11, { colour: shade(0.7, theme), bold: true });
+  below.series(weights, ink, { width: 4 });
+  below.rule([until, up.start], [until, up.end - 3], { colour: ink, width: 1.5, dash: [5, 4] });
+  grip(context, theme, until, (up.start + up.end) / 2, ink);
+  words(context, theme, half, Math.max(Math.min(until - wide / 2, x.end - wide), 2), up.end - 11, { colour: shade(0.7, theme, ink), bold: true });
   if (cursor === null) return;
   for (const [plot, series] of [[above, bias[head]], [below, weights]]) {
     plot.vertical(cursor.distance, { dash: [] });

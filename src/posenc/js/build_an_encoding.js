@@ -34,11 +34,11 @@ function places(width, pairs = PAIRS) {
   const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : Math.min(width - 122, 178), right = wide ? width - side - 30 : width;
   const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : Math.max(pairs, 4), rows = Math.ceil(pairs / columns);
   const across = right / columns, beside = wide && across > 180 ? 76 : 0; // numbers beside a dial, where there is room
-  const size = Math.min(across - beside, wide ? (side - 104) / rows : 76, 170);
+  const size = Math.min(across - beside, wide ? (side - 72) / rows : 76, 170);
   const left = wide ? width - side - 2 : 26, top = wide ? 24 : 176;
   return {
     wide, side, height: top + side + (wide ? 42 : 18),
-    dials: { right, columns, across, beside, size, top: wide ? 18 + (side - 100 - rows * size) / 2 : 16 },
+    dials: { right, columns, across, beside, size, top: wide ? 18 + (side - 72 - rows * size) / 2 : 16 },
     frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
     frequencyTop: wide ? top + side - 46 : 114,
     map: { x: cellAxis(LENGTH, left, left + side), y: cellAxis(LENGTH, top, top + side) },

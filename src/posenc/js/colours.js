@@ -8,7 +8,7 @@ const channels = (colour) => [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2
 
 const ofPairs = new Map(); // by number of pairs, the colours made so far
 
-// The colour of a pair on the one scale from the fastest (warm) to the slowest (cold).
+// The colour of a pair on the one scale from the fastest (warm) to the slowest (cold); of heads, from the steepest bias on.
 export function pairColour(index, pairs) {
   if (!ofPairs.has(pairs)) ofPairs.set(pairs, []);
   return (ofPairs.get(pairs)[index] ??= between(pairs === 1 ? 0 : index / (pairs - 1)));

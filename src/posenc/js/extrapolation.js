@@ -14,7 +14,7 @@ const ROLES = {
   other: { mark: "■ ", width: 2.2, dash: [7, 4], square: true },
 };
 const COLOURS = { rope: colours.score, alibi: colours.position, t5: colours.query, none: colours.neutral, else: colours.key };
-const DOTTED = [1.5, 3], FAINT = 0.4; // of what is longer than the chosen length
+const DOTTED = [1.5, 3], FAINT = 0.22; // of what is longer than the chosen length
 const TOP = 22, HEAD = 22, FREE = 26; // pixels, of them above all values, and below, where the length is dragged
 const LINE = 15, APART = 5, BELOW = 38; // pixels of a line of a name, between two names, and that they may go below the axis
 
@@ -201,7 +201,7 @@ function levelOf(drawn, state) {
 function fateOf(value, level, { measure }, symbols) {
   if (value === null || (measure === "text" && level === null)) return null;
   if (measure === "text") return value - level < 0.1 ? "well" : "worse";
-  return value <= 2 / symbols ? "guess" : value < 0.5 ? "some" : "most";
+  return value <= 2 / symbols ? "guess" : "copies";
 }
 
 // What each comes to at the chosen length, or at the last position.
@@ -209,7 +209,7 @@ function facts({ values, asked, symbols, shown, times, truncates }, state) {
   const drawn = shown.map((role) => {
     const of = values[role], column = (byPosition(state) ? columns(of, state).at(-1) : columnOf(of, state)) ?? [null];
     const value = isKnown(column) ? mean(column) : null; // of a loss, the exponential says among how many equally likely bytes it chooses
-    return { name: shortOf(asked[role]), scheme: asked[role][0], seeds: of.seeds.length, trained: of.trained, fate: fateOf(value, levelOf(of, state), state, symbols), choices: Math.exp(value) };
+    return { name: shortOf(asked[role]), scheme: asked[role][0], seeds: of.seeds.length, trained: of.trained, fate: fateOf(value, levelOf(of, state), state, symbols), choices: Math.exp(value), share: 100 * value };
   });
   const known = drawn.filter(({ fate }) => fate), [opener] = known, well = known.filter(({ fate }) => fate === "well").length;
   for (const one of drawn) {

@@ -8,17 +8,19 @@ import { Labels } from "./labels.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const LAST = 40, LATEST = 16, ROUNDING = 1e-9; // as in Python
+const LAST = 40, LATEST = 16, OTHERS = [0, 0, 0, 16, 20, 24], ROUNDING = 1e-9; // as in Python
 const QUERY = 2, KEY = 1; // “sat” and “cat” among the tokens
 const POINTS = ["input", "query_key", "logits"];
-const TOP = 40, MOST = 0.55; // of the columns, and a weight that they have room for at least
+const TOP = 36, MOST = 0.5; // of the columns, and a weight that they have room for at least
 const GREYS = Object.fromEntries(Object.keys(colours).map((name) => [name, colours.neutral])); // of an injection point that is off
 const HALF = { word: 31, high: 13 }; // of a token that is dragged
 
+const placesOf = ({ m, n, start }) => OTHERS.map((other, k) => (k === QUERY ? m : k === KEY ? n : start + other));
+
 function compute(state, width, previous, data) {
-  const { injection_point: point, m, n, start } = state, low = Math.min(m, n), { query, keys, others } = data;
+  const { injection_point: point, m, n } = state, low = Math.min(m, n), { query, keys } = data;
   const score = (at, other) => scoreOf(point, query, keys[KEY], at, other);
-  const places = keys.map((_, k) => (k === QUERY ? m : k === KEY ? n : start + others[k]));
+  const places = placesOf(state);
   const weightsOf = (point) => Array.from(softmax(keys.map((key, k) => scoreOf(point, query, key, m, places[k]))));
   const values = {
     score: score(m, n),
@@ -31,15 +33,15 @@ function compute(state, width, previous, data) {
 
 // The columns on the track of positions, below it the lanes of the two tokens that are dragged, and the injection points.
 function layout(width, most = MOST) {
-  const wide = width >= 600, gap = wide ? 52 : 18, tail = wide ? 116 : 70, across = (width - 2 * gap - tail) / 3, foot = wide ? 200 : 172, track = foot + 20, frame = track + 118;
+  const wide = width >= 600, gap = wide ? 52 : 18, tail = wide ? 116 : 70, across = (width - 2 * gap - tail) / 3, foot = wide ? 212 : 184, track = foot + 20, frame = track + 106;
   return {
     positions: new Axis({ from: 0, to: LAST, start: HALF.word + 1, end: width - HALF.word - 1 }),
     weights: new Axis({ from: 0, to: most, start: foot, end: TOP }),
     points: POINTS.map((name, k) => ({ name, left: k * (across + gap), right: k * (across + gap) + across })),
     gap,
-    column: wide ? 20 : 12,
+    column: wide ? 36 : 22,
     track,
-    lanes: { key: track + 44, query: track + 74 },
+    lanes: { key: track + 40, query: track + 68 },
     frame: { top: frame, bottom: frame + 92 },
     height: frame + 94,
   };
@@ -192,11 +194,19 @@ function draw(canvas, result, state, theme, cursor) {
 
 // ---- handles
 
-function handles({ positions: axis, lanes }, { m, n }) {
+// The position nearest to a wanted one at which there is no other token.
+function freeNear(name, wanted, state) {
+  const away = (position) => Math.abs(position - wanted), occupied = (changes) => new Set(placesOf({ ...state, ...changes })).size;
+  const all = Array.from({ length: (name === "start" ? LATEST : LAST) + 1 }, (_, position) => position);
+  return all.filter((position) => occupied({ [name]: position }) >= occupied({})).reduce((near, position) => (away(position) < away(near) ? position : near));
+}
+
+function handles({ positions: axis, lanes }, state) {
+  const { m, n, together } = state;
   const handle = (name, control, position) => {
     const x = axis.at(position), y = lanes[name];
     const box = { left: x - HALF.word, right: x + HALF.word, top: y - HALF.high, bottom: y + HALF.high };
-    return { name, along: "x", x, y, box, drag: (px) => ({ [control]: axis.nearest(axis.invert(px)) }) };
+    return { name, along: "x", x, y, box, drag: (px) => ({ [control]: together ? axis.nearest(axis.invert(px)) : freeNear(control, axis.invert(px), state) }) };
   };
   return [handle("query", "m", m), handle("key", "n", n)];
 }
@@ -206,8 +216,13 @@ function press(px, py, { points, gap, frame }, { injection_point: present }) {
   return at ? { injection_point: present === at.name ? "none" : at.name } : null;
 }
 
-// All tokens together move by as much as all can.
-function linked(changes, { together, m, n, start }) {
+// All tokens together move by as much as all can; one alone passes those in its way.
+function linked(changes, state) {
+  const { together, m, n, start } = state, moved = ["m", "n", "start"].filter((name) => name in changes);
+  if (!together && moved.length === 1) {
+    const [name] = moved, wanted = changes[name];
+    return { [name]: freeNear(name, wanted + 0.1 * Math.sign(wanted - state[name]), state) };
+  }
   if (!together || !("m" in changes || "n" in changes)) return {};
   const wanted = "m" in changes ? changes.m - m : changes.n - n;
   const shift = Math.min(Math.max(wanted, -Math.min(m, n, start)), Math.min(LAST - Math.max(m, n), LATEST - start));

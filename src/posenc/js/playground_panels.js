@@ -167,7 +167,7 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   const past = picture.past.map((text) => say(text, { trained: TRAINED }));
   const from = Math.min(x.at(TRAINED) + 5, x.end - widthOf(context, theme.font, past.at(-1)));
   const means = say(picture.last, { from: 0.75 * state.length, to: state.length - 1 }), long = widthOf(context, theme.font, means), both = x.end - from - long - 16; // pixels for the first, beside the second
-  const fit = bent && both > widthOf(context, theme.font, past.at(-1));
+  const fit = both > widthOf(context, theme.font, past.at(-1));
   words(context, theme, past, from, top + HEAD / 2, { colour: theme.text, width: fit ? both : x.end - from });
   if (fit) words(context, theme, means, x.end, top + HEAD / 2, { align: "right" });
   plot.rule([x.at(TRAINED), y.end], [x.at(TRAINED), y.start], { colour: theme.muted, dash: [] });
@@ -187,7 +187,7 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
     throughBins(plot, line.map((loss, k) => (Number.isFinite(values[k]) ? loss : NaN)), LOSS_BIN, colour, style);
   }
   const trainedLevel = { mean: level, from: 0, colour: theme.text, written: theme.text, dash: [2, 3] };
-  drawMeans(plot, [...(bent ? curves.map(({ values, colour, written }) => ({ mean: averages(values, state)[1], from: 0.75 * x.to, colour, written })) : []), trainedLevel]);
+  drawMeans(plot, [...curves.map(({ values, colour, written }) => ({ mean: averages(values, state)[1], from: 0.75 * x.to, colour, written })), trainedLevel]);
   if (level !== null) nameLevel(context, theme, plot, level, low(smoothed(until)), averages(until, state)[1] < level ? -1 : 1);
   if (result.attention) plot.rule([x.at(result.query), y.start], [x.at(result.query), top + HEAD], { colour: colours.query, width: 1.5, dash: [] });
   if (cursor?.last === "position") plot.vertical(cursor.position);

@@ -219,6 +219,7 @@ function drawScores(context, theme, result, state, cursor) {
   labels.write(say(picture.key, { n: Math.round(n) }), [x.at(n), y.end], { towards: -Math.PI / 2, away: 4, colour: tint(colours.key, theme), bold: true });
   labels.write(say(picture.score, { m: Math.round(m), score: by_matrices }), [x.at(m), y.at(by_matrices)], { towards: -Math.PI / 2, colour: theme.text, bold: true });
   points.slice(1).forEach(([position, score], k) => labels.along([x.at(points[k][0]), y.at(points[k][1])], [x.at(position), y.at(score)]));
+  for (const [position, top] of [[m, y.at(by_matrices)], [n, y.end]]) labels.along([x.at(position), y.start], [x.at(position), top]);
   labels.write(say(picture.offset, { offset: Math.round(m - n) }), [x.at((m + n) / 2), y.start], { towards: -Math.PI / 2, away: 6, colour: theme.text });
   if (cursor !== null) chart.vertical(cursor.position);
 }

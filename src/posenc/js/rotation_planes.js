@@ -116,9 +116,10 @@ function drawGrid({ context }, { values, w, plane: { x, y } }, { z_real, z_imagi
   labels.write(picture.real, [x.end, origin[1] + 10], { towards: Math.PI, away: 4 });
   labels.write(picture.imaginary, [origin[0] + 2, y.end + 9], { away: 4 });
   const z = [z_real, z_imaginary];
-  for (const [point, name, colour] of [[z, picture.z, colours.query], [values.rotated, picture.product, colours.score], [w, picture.w, colours.position]]) {
+  const arrows = [[z, picture.z, colours.query], [values.rotated, picture.product, colours.score], [w, picture.w, colours.position]];
+  for (const [point, , colour] of arrows) arrow(context, origin, at(point), colour, { width: 3.5 });
+  for (const [point, name, colour] of arrows) {
     const [px, py] = at(point);
-    arrow(context, origin, [px, py], colour, { width: 3.5 });
     if (Math.hypot(...point) < 0.05) continue; // at 0 it has no direction in which its name could stand
     labels.write(name, [px, py], { towards: Math.atan2(py - origin[1], px - origin[0]), colour: tint(colour, theme), bold: true });
   }

@@ -35,6 +35,6 @@ class InjectionPoints(Explorable):
 
     @classmethod
     def data(cls) -> dict[str, Any]:
-        """The words, the query, the key of each, and where the others are."""
+        """The words, the query, and the key of each."""
         keys = [list(KEYS[word]) for word in WORDS]
-        return {"words": list(WORDS), "query": list(QUERY_VECTOR), "keys": keys, "others": list(OTHERS)}
+        return {"words": list(WORDS), "query": list(QUERY_VECTOR), "keys": keys}

@@ -103,6 +103,7 @@ def of_section_5() -> Iterator[str]:
     few, many = (100 * weight for weight in weights)
     yield f"A key whose logit is 6 above all others gets {few:.0f} % of the attention among 128 keys"
     yield f"{many:.0f} % among 2048"
+    yield f"one ring for each of the {configs.MODELS['Llama-2-7b-hf'].head_dim // 2} pairs of Llama 2"
     assert LearnedDistanceBias().base == "100"
     yield "of one small model (base 100)"
     past = [shown(LearnedDistanceBias, base=base).values["all"][160:].mean() for base in ("100", "10000")]

@@ -14,11 +14,11 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import yaml
+from jupyter_book.cli.main import main as jupyter_book
 
 from tools import execute, page_parts, pseudo
 from tools.execute import ROOT
@@ -26,7 +26,6 @@ from tools.execute import ROOT
 BUILD = ROOT / "_build"
 SITE = BUILD / "html"
 LANGUAGES = ROOT / "book" / "languages"
-JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
 
 
 def cached() -> dict[str, object]:
@@ -35,16 +34,20 @@ def cached() -> dict[str, object]:
         return {record.hashkey: record.created for record in cache.list_cache_records()}
 
 
-def jupyter_book(*options: str) -> int:
-    """Run `jupyter-book build` on the book; its exit status."""
-    return subprocess.call([sys.executable, "-c", JUPYTER_BOOK, "build", ".", *options], cwd=ROOT)
+def build(*options: str) -> bool:
+    """Run `jupyter-book build` on the book; whether it went well, of which it prints the cause if not."""
+    try:
+        jupyter_book(["build", str(ROOT), *options], standalone_mode=False)
+    except (RuntimeError, SystemExit):  # an error, or a warning with -W
+        return False
+    return True
 
 
 def build_pages(*options: str) -> None:
     """Build the pages, warnings being errors, and make sure that nothing was executed; options are Jupyter Book's."""
     before = cached()
     print("Building the pages …", flush=True)
-    if jupyter_book("-W", "-n", "--keep-going", *options):
+    if not build("-W", "-n", "--keep-going", *options):
         # Sphinx would not read the faulty page again, nor warn again: make it start afresh.
         shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
         sys.exit("The website was not built: each warning above counts as an error.")
@@ -75,7 +78,7 @@ def build_part(language: str, pages: list[str]) -> Path:
     for name, content in {"_config.yml": config, "_toc.yml": toc}.items():
         (folder / name).write_text(yaml.safe_dump(content), encoding="utf-8")
     options = ("--config", folder / "_config.yml", "--toc", folder / "_toc.yml", "--path-output", folder)
-    if jupyter_book(*map(str, options)):
+    if not build(*map(str, options)):
         sys.exit("The pages were not built.")
     return folder / "_build" / "html"
 
@@ -91,7 +94,7 @@ def main() -> None:
         [path for path in execute.chapters() if not options.pages or f"notebooks/{path.stem}" in options.pages]
     )
     if options.task == "linkcheck":
-        sys.exit(jupyter_book("--builder", "linkcheck"))
+        sys.exit(not build("--builder", "linkcheck"))
     page_parts.make()
     if options.pages or options.language:
         site = build_part(options.language, options.pages)

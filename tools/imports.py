@@ -40,6 +40,7 @@ class Package:
         self.digest = cache(lambda path: hashlib.sha256(path.read_bytes()).hexdigest())
         self._nodes = cache(lambda module: list(_nodes(ast.parse(self.modules[module].read_text(encoding="utf-8")))))
         self._exports = cache(self._exports_of)
+        self._data = cache(lambda module: list(self._data_of(module)))
         self._uses = cache(lambda module: set(self._uses_of(self._nodes(module))))
 
     def _exports_of(self, package: str) -> dict[str, Use]:
@@ -111,5 +112,5 @@ class Package:
                 todo.add(self._exports(module)[name])
             else:
                 todo |= self._uses(module)
-                files |= set(self._data_of(module))
+                files.update(self._data(module))
         return sorted(files)

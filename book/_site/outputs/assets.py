@@ -124,7 +124,7 @@ def slim_font_awesome(output: Path) -> None:
         return "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in folder.rglob(pattern))
 
     theme = (static / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
-    names = set(re.findall(r"\bfa-([a-z0-9-]+)", read("*.html", output) + read("*.js", static)))
+    names = set(re.findall(r"fa-([a-z0-9-]+)", read("*.html", output) + read("*.js", static)))
     rules = re.findall(r'([^{}]+)\{(?:--fa|content):\s*"\\([0-9a-f]+)', theme)
     shown = {int(code, 16) for selector, code in rules if names & set(re.findall(r"\.fa-([a-z0-9-]+)", selector))}
     # icons that style sheets name by their code point, escaped or as a character

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from book._site.outputs.plotly_figure import script_json
 from book._site.reference.glossary import terms_of
 from book._site.reference.terms import GLOSSARY
 
+Found = tuple[dict[str, Any], Counter[str]]  # a place, and its words
 ENGLISH = SearchEnglish({})
 stem = cache(ENGLISH.stem)  # 20 times as many words as different ones
 ENTRIES = {"posenc-term", "posenc-answer", "posenc-claim"}
@@ -71,28 +72,34 @@ def _title(node: nodes.Element) -> str:
     return str(node.get("posenc-slug") or node["ids"][0].upper())  # a claim has no title but its number
 
 
-def index(doctrees: dict[str, nodes.document]) -> dict[str, Any]:
+def places_of(page: str, doctree: nodes.document) -> list[Found]:
+    """The places of a page, with the words of each."""
+    weight = next(weight for name, weight in WEIGHTS if re.match(name, page))
+    places = []
+    found = list(doctree.findall(_is_place))
+    for node in found:
+        title = _title(node)
+        words = Counter(words_of("\n".join([title, *_own_texts(node)])))
+        anchor, above = "", ""  # of the page itself
+        if node is not found[0]:
+            anchor, above = f"#{node.get('slug') or node['ids'][0]}", f"{_title(found[0])} › "
+        place = {"page": page, "anchor": anchor, "title": above + title, "weight": weight}
+        places.append((place | {"titled": sorted(set(words_of(title))), "length": words.total()}, words))
+    return places
+
+
+def index(pages: dict[str, list[Found]]) -> dict[str, Any]:
     """What search.js asks: places, in which of them a word stands and how often, and the glossary's terms."""
     places: list[dict[str, Any]] = []
     words: dict[str, list[int]] = defaultdict(list)  # the way from place to place, and minus how often, if not once
     last: Counter[str] = Counter()
     number: dict[str, int] = {}
-    for page, doctree in sorted(doctrees.items()):
-        weight = next(weight for name, weight in WEIGHTS if re.match(name, page))
-        found = list(doctree.findall(_is_place))
-        for node in found:
-            title = _title(node)
-            counts = Counter(words_of("\n".join([title, *_own_texts(node)])))
-            for word, count in counts.items():
-                words[word] += [len(places) - last[word], *([-count] if count > 1 else [])]
-                last[word] = len(places)
-            anchor, above = "", ""  # of the page itself
-            if node is not found[0]:
-                anchor, above = f"#{node.get('slug') or node['ids'][0]}", f"{_title(found[0])} › "
-            number[page + anchor] = len(places)
-            titled = sorted(set(words_of(title)))
-            place = {"page": page, "anchor": anchor, "title": above + title, "weight": weight, "titled": titled}
-            places.append({**place, "length": counts.total()})
+    for place, counts in chain.from_iterable(pages[page] for page in sorted(pages)):
+        for word, count in counts.items():
+            words[word] += [len(places) - last[word], *([-count] if count > 1 else [])]
+            last[word] = len(places)
+        number[place["page"] + place["anchor"]] = len(places)
+        places.append(place)
     terms = []
     for term in terms_of(GLOSSARY):
         see = f"notebooks/{term.see}"
@@ -104,12 +111,17 @@ def index(doctrees: dict[str, nodes.document]) -> dict[str, Any]:
     return {"places": places, "words": words, "terms": terms}
 
 
+def note(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep a page's places with what Sphinx remembers of it."""
+    app.env.metadata[app.env.docname]["places"] = places_of(app.env.docname, doctree)
+
+
 def write(app: Sphinx, exception: Exception | None) -> None:
     """Write the index, as a script, which a page from disk can load too."""
     if exception is None and app.builder.format == "html":
         path = Path(app.outdir) / "_static" / "posenc" / "places.js"
         path.parent.mkdir(exist_ok=True)
-        places = index({name: app.env.get_doctree(name) for name in app.env.found_docs})
+        places = index({name: app.env.metadata[name]["places"] for name in app.env.found_docs})
         path.write_text(f"window.posencPlaces = {script_json(places)};\n", encoding="utf-8")
 
 
@@ -122,5 +134,6 @@ def load(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any],
 
 def setup(app: Sphinx) -> None:
     """Register the hooks."""
+    app.connect("doctree-read", note, priority=999)
     app.connect("html-page-context", load)
     app.connect("build-finished", write)

@@ -80,7 +80,7 @@ def test_the_story_is_true():
 
 
 def test_it_says_when_the_factor_is_larger_than_needed():
-    nothing = "More than ÷ 4 slows pairs for nothing."
-    for method in ("linear", "ntk_aware", "yarn_code"):
-        assert nothing not in shown(ContextExtension, method=method, factor=4.0).finding
-        assert nothing in shown(ContextExtension, method=method, factor=4.1).finding
+    nothing = {"linear": "slows pairs for nothing.", "ntk_aware": "get more, for nothing.", "yarn_code": "slows pairs for nothing."}
+    for method, said in nothing.items():
+        assert "for nothing" not in shown(ContextExtension, method=method, factor=4.0).finding
+        assert shown(ContextExtension, method=method, factor=4.1).finding.endswith(said)

@@ -10,17 +10,13 @@ import { grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture, names } = catalogue;
-const THREE = ["linear", "ntk_aware", "yarn_code"]; // to compare a method with
 const CATCH = 6; // pixels from the factor that is needed within which the handle takes it
-const FAINT = 0.55; // of those that are not chosen
 const ROUNDING = 1e-9; // relative; what is scaled by exactly as much as it needs to be reaches nothing unseen
 const MOST = 64; // that a frequency is divided by, of all factors that can be chosen
 const GRIP = 11; // pixels from the top of the panel to the grips of its thresholds
 const SPARE = 1.25; // how far the axis goes beyond the factor that is needed
 const HEAD = 36, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
 const BARS = 8; // pixels of a pair from which its bar stands apart from the next
-const APART = 60; // pixels from 1 to the factor from which the other curves have names
-const NEAR = 9; // pixels from a curve within which a press chooses its method
 const ROWS = [0.85, 0.75, 0.65, 0.55, 0.45]; // of the angles, in which names stand
 
 const isWide = (width) => width >= 600;
@@ -44,16 +40,15 @@ function compute(state, width, previous, lists) {
   const { dim, base, factor, trained, used, method } = state;
   const setting = { dim, base, factor, trained, used, betaFast: state.beta_fast, betaSlow: state.beta_slow };
   const original = inverseFrequencies(dim, base), bounds = boundsOf(method, setting), place = places(width);
-  const scaled = (name) => scaledFrequencies(name, setting, lists), divided = (frequencies) => frequencies.map((theta, i) => original[i] / theta);
+  const scaled = (name) => scaledFrequencies(name, setting, lists);
   const drawn = (one) => one && {
-    wavelength: one.frequencies.map((theta) => (2 * Math.PI) / theta), divisor: divided(one.frequencies),
+    wavelength: one.frequencies.map((theta) => (2 * Math.PI) / theta), divisor: one.frequencies.map((theta, i) => original[i] / theta),
     rotations: turns(used, one.frequencies), attention_factor: one.attentionFactor,
   };
   const lines = { original: scaled("none"), method: scaled(method) };
   const values = {
     trained_rotations: turns(trained, original), thresholds: bounds && correctionRange({ ...setting, ...bounds }, false),
     original: drawn(lines.original), method: drawn(lines.method),
-    three: Object.fromEntries(THREE.map((name) => [name, divided(scaled(name).frequencies)])),
   };
   return {
     values, bounds, lists, lines, place, pairs: cellAxis(dim / 2, place.above.left, place.above.right), up: divisors(state, place.above),
@@ -113,21 +108,7 @@ function handles(result, state) {
   ];
 }
 
-// The curves that a method is compared with: none before one is chosen.
-const othersOf = (method) => (method === "none" ? [] : THREE.filter((name) => name !== method));
-
-// A press on one of these curves chooses its method.
-function press(px, py, { values, place, pairs, up }, state) {
-  const { left, right, top, bottom } = place.above;
-  if (px < left || px > right || py < top || py > bottom) return null;
-  const pair = pairs.nearest(pairs.invert(px)), away = (name) => Math.abs(up.at(values.three[name][pair]) - py);
-  const nearest = othersOf(state.method).toSorted((one, other) => away(one) - away(other))[0];
-  return nearest && away(nearest) <= NEAR ? { method: nearest } : null;
-}
-
 // ---- the picture
-
-const nameOf = (method) => say(picture.method, { method }, names);
 
 function draw({ context, width }, result, state, theme, cursor) {
   drawDivisors(context, theme, width, result, state);
@@ -154,26 +135,20 @@ function drawDivisors(context, theme, width, result, state) {
     context.fillRect(left, top, Math.max(Math.round(pairs.at(i + 0.5)) - left - gap, 1), bottom - top);
   });
   bounds.forEach((bound, k) => drawThreshold(context, theme, plot, bound, { ...state, left: k ? pairs.at(bounds[0].at) : above.left, right: above.right, top: above.top, taken }));
-  const others = othersOf(method), curve = (name) => (name === method ? values.method?.divisor : values.three[name]);
-  context.globalAlpha = FAINT;
-  for (const name of others) plot.series(curve(name), colours.neutral, { width: 1.2 });
-  context.globalAlpha = 1;
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
   words(context, theme, scaling, above.left, title.top + 8, { ground: true });
-  const namesOthers = isWide(width) && up.at(1) - up.at(state.factor) > APART;
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
-  const excess = isWide(width) && values.method && isExcess(values, times);
+  const excess = values.method && isExcess(values, times);
   if (fresh.includes(true) || excess) {
-    const missing = say(fresh.includes(true) ? picture.missing[isWide(width) ? 0 : 1] : picture.needed, { times: Number(times.toPrecision(2)) }), right = above.right - 12, y = Math.max(up.at(times), above.top) + (excess ? 11 : -9);
+    const missing = say(picture.missing[isWide(width) ? 0 : 1], { times: Number(times.toPrecision(2)) }), right = above.right - 12, y = Math.max(up.at(times), above.top) + (excess ? 11 : -9);
     words(context, theme, missing, right, y, { align: "right", bold: true, colour: theme.text, ground: true });
     taken.push({ left: right - widthOf(context, `600 ${theme.font}`, missing), right, top: y - 8, bottom: y + 8 });
   }
-  const inside = nameBetween(context, theme, pairs, above.left, least.map(up.at, up), most.map(up.at, up), [0.3, 0.5, 0.7].map((share) => up.at(factor ** share)), [picture.needless[isWide(width) ? 0 : 1]], {});
+  const inside = nameBetween(context, theme, pairs, above.left, least.map(up.at, up), most.map(up.at, up), [0.5, 0.3, 0.15].map((share) => up.at(factor ** share)), [picture.needless], {});
   if (inside) taken.push(inside);
-  const points = (series) => Array.from(series, (value, i) => [pairs.at(i), up.at(value)]);
+  const points = Array.from(values.method?.divisor ?? [], (value, i) => [pairs.at(i), up.at(value)]);
   nameCurves(context, theme, above, [
-    ...(values.method && method !== "none" ? [{ text: nameOf(method), colour: shade(0.7, theme, colours.score), points: points(values.method.divisor) }] : []),
-    ...others.map((name) => ({ text: namesOthers ? nameOf(name) : "", colour: theme.muted, points: points(curve(name)) })),
+    { text: say(picture.method, { method }, names), colour: shade(0.7, theme, colours.score), points },
     ...bounds.map(({ at }) => ({ weight: 0.5, points: [[pairs.at(at), up.end], [pairs.at(at), up.start]] })),
   ], taken);
 }
@@ -212,7 +187,7 @@ function drawAngles(context, theme, width, { place: { below }, pairs, values }, 
 
 // A name in the row where it has the most room between two series of pixels, of which it returns the box; beside it, if wanted, where that is too little.
 function nameBetween(context, theme, pairs, leftmost, from, to, rows, texts, style) {
-  const edge = (i) => Math.round(pairs.at(i - 0.5)), long = (text) => widthOf(context, `600 ${theme.font}`, text);
+  const edge = (i) => Math.round(pairs.at(i - 0.5)), long = (text) => widthOf(context, `${style.bold ? 600 : 400} ${theme.font}`, text);
   const roomAt = (y) => {
     const fits = to.map((high, i) => high <= y - 9 && from[i] >= y + 9), first = fits.indexOf(true);
     return first < 0 ? { room: 0 } : { y, left: edge(first), room: edge(first + fits.slice(first).concat(false).indexOf(false)) - edge(first) };
@@ -256,7 +231,7 @@ function striped(ground) {
 const render = explorable({
   catalogue,
   readers: [{ name: "pair", axis: ({ pairs }) => pairs, within: ({ place: { above, below } }) => [{ ...below, top: above.top }] }],
-  height: pictureHeight, compute, draw, facts, reading, handles, press,
+  height: pictureHeight, compute, draw, facts, reading, handles,
   opening: (share, { trained, used }) => ({ used: Math.round(trained * (used / trained) ** share) }), // the sequence grows
   linked: (changes, { method }) => (method === "none" && "factor" in changes && !("method" in changes) ? { method: "linear" } : {}),
   controls: { method: chipsAndList },

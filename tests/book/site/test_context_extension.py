@@ -1,4 +1,4 @@
-"""ContextExtension beyond the battery: its curves, handles and presets."""
+"""ContextExtension beyond the battery: its handles and presets."""
 
 from __future__ import annotations
 
@@ -9,17 +9,6 @@ from tests.book.site.hands import drag_handle
 from tests.explorables import shown
 
 pytestmark = pytest.mark.xdist_group("ContextExtension")  # with the battery of tests of it: they share its page
-
-
-def test_a_curve_is_pressed_to_choose_its_method(open_live):
-    live = open_live(ContextExtension)
-    canvas = live.figure.locator("canvas")
-    live.set(method="linear")  # unscaled, no curve is drawn
-    for method in ("ntk_aware", "yarn_code", "linear"):
-        divisor = shown(ContextExtension, **live.setting()).values["three"][method][10]
-        x, y = live.evaluate("explorable.pixel(10, x)", divisor)
-        canvas.click(position={"x": x, "y": y})
-        assert live.get("method") == method
 
 
 def test_factor_and_thresholds_are_dragged(open_live):

@@ -64,7 +64,7 @@ def values(widget: ContextExtension) -> dict[str, Any]:
 
     Of the original list and of the method's: wavelengths, what its frequency is divided by, its rotations in the used
     length and the attention factor; None for a LongRoPE without lists.
-    Of three methods, what they divide by; of the original, the rotations in the trained length.
+    Of the original, also the rotations in the trained length.
     """
     original = inv_freq(widget.dim, widget.base)
     return {
@@ -72,5 +72,4 @@ def values(widget: ContextExtension) -> dict[str, Any]:
         "thresholds": _thresholds(widget),
         "original": _drawn(widget, "none"),
         "method": _drawn(widget, widget.method),
-        "three": {name: original / scaled_by(widget, name).inv_freq for name in ("linear", "ntk_aware", "yarn_code")},
     }

@@ -1,6 +1,6 @@
 import { chipsAndList } from "./chips_and_list.js";
 import { colours, shade } from "./colours.js";
-import { Axis, Plot, cellAxis, grip, widthOf, words, wrapped } from "./drawing.js";
+import { Axis, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./extrapolation.json";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
@@ -14,9 +14,8 @@ const ROLES = {
   other: { mark: "■ ", width: 2.2, dash: [7, 4], square: true },
 };
 const COLOURS = { rope: colours.score, alibi: colours.position, t5: colours.query, none: colours.neutral, else: colours.key };
-const DOTTED = [1.5, 3], FAINT = 0.22; // of what is longer than the chosen length
+const DOTTED = [1.5, 3];
 const TOP = 22, HEAD = 22, FREE = 26; // pixels, of them above all values, and below, where the length is dragged
-const LINE = 15, APART = 5, BELOW = 38; // pixels of a line of a name, between two names, and that they may go below the axis
 
 const bottomOf = (width) => TOP + (width < 600 ? 272 : 300);
 const height = (width) => bottomOf(width) + 40;
@@ -58,9 +57,9 @@ function compute(state, width, previous, data) {
   const values = { first, other: other.name === first.name ? null : other };
   const truncates = asked.first[1] !== "default" || (data.scaled.includes(state.other) && asked.other[1] !== "default");
   const [least, most] = data.limits[state.measure], bottom = bottomOf(width), each = (most - least) / (bottom - TOP - HEAD - FREE), times = TIMES[nearestOf(state)];
-  const ends = { start: 40, end: width - (width < 600 ? 92 : 112) }; // names stand at the ends of the lines
+  const ends = { start: 40, end: width - 14 };
   return {
-    values, asked, truncates, symbols: data.symbols, times, names: width - ends.end - 12,
+    values, asked, truncates, symbols: data.symbols, times,
     x: byPosition(state) ? cellAxis(2 * times, ends.start, ends.end) : new Axis({ from: -0.35, to: TIMES.length - 0.9, ...ends }),
     y: new Axis({ from: least - each * FREE, to: most + each * HEAD, start: bottom, end: TOP }),
     shown: Object.keys(ROLES).filter((role) => values[role]),
@@ -77,7 +76,7 @@ const known = (drawn, state) => columns(drawn, state).map((column, place) => [pl
 
 function draw({ context, width }, result, state, theme, cursor) {
   const { values, asked, symbols, shown, times, x, y } = result, { measure } = state;
-  const half = measure === "copy_half", positions = byPosition(state), chosenPlace = placeOf(state), reached = positions ? width : x.at(chosenPlace) + 4;
+  const half = measure === "copy_half", positions = byPosition(state), chosenPlace = placeOf(state), reached = positions ? width : x.at(chosenPlace) + 1; // the lines are drawn as far as the length is dragged
   const trained = [...new Set(shown.map((role) => values[role].trained).filter(Boolean))];
   const mark = say(picture.trained, { one_length: trained.length === 1, trained: trained[0] });
   const titled = (texts) => texts.map((text) => say(text, { ...state, trained_length: mark }, names));
@@ -89,92 +88,60 @@ function draw({ context, width }, result, state, theme, cursor) {
     plot.ground(past, x.invert(width), colours.neutral, 0.1);
     words(context, theme, picture.longer, (x.at(past) + x.end) / 2, y.end + 11, { align: "center", bold: true, colour: theme.text, width: x.end - x.at(past) - 8 });
   }
-  words(context, theme, titled(picture.y), x.start, y.end - 4, { baseline: "bottom", width: x.end + result.names + 12 - x.start });
+  words(context, theme, titled(picture.y), x.start, y.end - 4, { baseline: "bottom", width: x.end - x.start });
   words(context, theme, titled(picture.x), x.end, y.start + 22, { align: "right", baseline: "top", width: x.end });
   plot.axes({ xTitle: "", yTitle: "", xText: (place) => say(picture.tick, { times: positions ? (place + 0.5) / 2 : TIMES[place] }) });
 
-  const labels = new Labels(context, theme, { left: x.start, right: x.end, top: y.end + HEAD, bottom: y.start - FREE }), chosen = [], named = [];
+  const labels = new Labels(context, theme, { left: x.start, right: x.end, top: y.end + HEAD, bottom: y.start - FREE }), named = [];
   const truncations = half || positions || !result.truncates ? [] : shown.map((role) => values[role].truncated).filter(Boolean);
-  const dotted = (value, colour, text) => {
+  const dotted = (value, colour) => {
     plot.horizontal(value, { colour, width: 1.8, dash: DOTTED });
     labels.along([x.start, y.at(value)], [x.end, y.at(value)], labels.lines);
-    if (text) named.push({ text, colour: theme.text, from: [x.end, y.at(value)] });
   };
   for (const role of shown) {
     const drawn = values[role], { width: thick, dash, square } = ROLES[role], colour = colourOf(asked[role], theme), places = known(drawn, state);
-    if (truncations.includes(drawn.truncated)) {
-      const alike = truncations.every((one) => same(one, truncations[0]));
-      dotted(mean(drawn.truncated), alike ? theme.text : colour, drawn.truncated === truncations.at(-1) && picture.truncated);
-    }
+    if (truncations.includes(drawn.truncated)) dotted(mean(drawn.truncated), truncations.every((one) => same(one, truncations[0])) ? theme.text : colour);
     const ends = (place) => (positions ? [place - 0.5, place + 0.5] : [place]);
     const spread = places.flatMap(([place, column]) => ends(place).map((at) => [x.at(at), Math.min(...column), Math.max(...column)]));
     const line = places.flatMap(([place, column]) => ends(place).map((at) => [at, mean(column)]));
     const level = role === "first" ? levelOf(drawn, state) : null; // one gap is filled
     const gap = level === null ? [] : line.filter(([at]) => at >= past).map(([at, value]) => [x.at(at), Math.min(level, value), Math.max(level, value)]);
-    for (const [from, to, strength] of [[0, reached, 1], [reached, width, FAINT]]) {
-      context.save();
-      context.beginPath();
-      context.rect(from, 0, to - from, y.start);
-      context.clip();
-      plot.area(gap, colour, 0.16 * strength ** 2);
-      plot.area(spread, colour, 0.22 * strength);
-      context.globalAlpha = strength;
-      plot.line(line, colour, { width: thick, dash });
-      if (!positions) plot.marks(line, colour, { radius: 3.5, square });
-      context.restore();
-    }
-    labels.beside(line.map(([at, value]) => [x.at(at), y.at(value)]));
-    if (!positions) {
-      const before = line.findLast(([place]) => place <= chosenPlace), after = line.find(([place]) => place >= chosenPlace);
-      const value = before && after && before[1] + (after[1] - before[1]) * (chosenPlace % 1); // on the line drawn between two
-      if (value !== undefined) chosen.push({ value, colour, ink: shade(0.7, theme, colour), square });
-    }
-    if (line.length) named.push({ text: nameOf(role, asked), colour: shade(0.7, theme, colour), from: [x.at(line.at(-1)[0]), y.at(line.at(-1)[1])] });
+    context.save();
+    context.beginPath();
+    context.rect(0, 0, reached, y.start);
+    context.clip();
+    plot.area(gap, colour, 0.16);
+    plot.area(spread, colour, 0.22);
+    plot.line(line, colour, { width: thick, dash });
+    context.restore();
+    const until = positions ? line : line.filter(([place]) => place <= chosenPlace), after = line[until.length];
+    if (until.length === 0) continue;
+    const [place, value] = until.at(-1), measured = positions || place === chosenPlace; // between two lengths the line has no number
+    const tip = measured || !after ? [place, value] : [chosenPlace, value + ((after[1] - value) * (chosenPlace - place)) / (after[0] - place)];
+    if (!positions) plot.marks(until, colour, { radius: 3.5, square });
+    if (!positions && measured) plot.marks([tip], colour, { radius: 6, square });
+    labels.beside([...until, tip].map(([at, height]) => [x.at(at), y.at(height)]));
+    labels.keep(x.at(tip[0]), y.at(tip[1]), 6);
+    named.push({ role, tip, number: measured && !positions ? `: ${fixed(value, 2)}` : "", colour: shade(0.7, theme, colour) });
   }
   if (half) dotted(1 / symbols, theme.text);
-  nameLines(context, theme, result, named);
   for (const { x: px, y: py } of handles({ x, y }, state)) {
     plot.rule([px, y.end + HEAD], [px, py], { dash: [3, 3] });
     labels.along([px, y.end + HEAD], [px, py], labels.lines);
     grip(context, theme, px, py, theme.text);
   }
-  const at = x.at(chosenPlace), towards = chosenPlace < TIMES.length - 1.5 ? -0.6 : Math.PI + 0.6;
-  for (const { value, colour, square } of chosen) {
-    plot.marks([[chosenPlace, value]], colour, { radius: 6, square });
-    labels.keep(at, y.at(value), 6);
-  }
   if (half) labels.write(say(picture.chance, { symbols }), [x.start, y.at(1 / symbols)], { towards: -0.6, away: 6, colour: theme.text, bold: true });
-  for (const { value, ink } of chosen) labels.write(fixed(value, 2), [at, y.at(value)], { towards, away: 9, colour: ink, bold: true });
+  const room = (text) => widthOf(context, `600 ${theme.font}`, text) < (x.end - x.start) / 2;
+  for (const { role, tip: [place, value], number, colour } of named) { // each line's name at its end
+    const texts = namesOf(asked[role]).map((name) => name + number), towards = place < x.from + 0.7 * (x.to - x.from) ? -0.6 : Math.PI + 0.6;
+    labels.write(texts.find(room) ?? texts.at(-1), [x.at(place), y.at(value)], { towards, away: 9, colour, bold: true });
+  }
+  for (const truncated of new Set(truncations.map(mean))) labels.write(picture.truncated, [x.end, y.at(truncated)], { towards: Math.PI - 0.6, away: 4, colour: theme.text, bold: true });
   if (cursor !== null) plot.vertical(cursor.column, { dash: [] });
 }
 
-// Of a line beside that of the same scheme unscaled, the scaling alone.
-function nameOf(role, asked) {
-  const { [role]: [scheme, scaling], [role === "first" ? "other" : "first"]: [beside, its] } = asked;
-  return scheme === beside && scaling !== "default" && its === "default" ? `+ ${names.scalings[scaling]}` : shortOf(asked[role]);
-}
-
-// The name of each line at its end, where they make room for each other.
-function nameLines(context, theme, { x, y, names: room }, named) {
-  const each = named.map(({ text, colour, from }) => {
-    const lines = wrapped(context, `600 ${theme.font}`, text.replace(/(\+|\(base|1|of) /g, "$1\u00a0"), room);
-    return { lines, colour, from, high: LINE * lines.length, top: from[1] - (LINE * lines.length) / 2 };
-  }).sort((one, other) => one.from[1] - other.from[1] || one.top - other.top);
-  let free = y.end;
-  for (const one of each) {
-    one.top = Math.max(one.top, free);
-    free = one.top + one.high + APART;
-  }
-  free = y.start + BELOW;
-  for (const one of each.toReversed()) {
-    one.top = Math.min(one.top, free - APART - one.high);
-    free = one.top;
-  }
-  for (const { lines, colour, from: [px, py], high, top } of each) {
-    new Plot(context, theme).rule([px, py], [x.end + 8, top + high / 2], { colour, dash: px < x.end - 30 ? [1, 3] : [] });
-    lines.forEach((line, k) => words(context, theme, line, x.end + 12, top + LINE * (k + 0.5), { colour, bold: true, width: room }));
-  }
-}
+// The whole name, and where that is longer than half the picture, the part that tells it from others of its kind.
+const namesOf = ([scheme, scaling]) => [shortOf([scheme, scaling]), scaling === "default" ? names.shorter[scheme] : `+ ${names.scalings[scaling]}`].filter(Boolean);
 
 // The chosen length is dragged along its axis, and let go at one that was measured.
 function handles({ x, y }, state) {

@@ -20,7 +20,7 @@ export function chipsAndList(control, get, set, notify, state) {
     ...made,
     show() {
       show();
-      list.value = rest.some(({ value }) => value === get()) ? get() : "";
+      list.value = isNeeded({ needs: control.holds ?? {} }, state()) && rest.some(({ value }) => value === get()) ? get() : "";
       control.options.forEach(({ label, needs = {} }, k) => {
         const [box, name] = parts[k], fits = isNeeded({ needs }, state());
         box.disabled = !fits;

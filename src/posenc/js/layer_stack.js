@@ -3,6 +3,7 @@ import {
 } from "./arithmetic_layers.js";
 import { decay } from "./arithmetic.js";
 import { table } from "./blocks.js";
+import { chipsAndList } from "./chips_and_list.js";
 import { colours } from "./colours.js";
 import { Axis, Plot, arrow, cellAxis, disc, grip, sized, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
@@ -38,7 +39,7 @@ const STILL = { frequencies: new Float64Array(1), sums: new DecayTable(new Float
 
 function placesOf(width, context) {
   const wide = width >= WIDE, start = wide ? 200 : 112;
-  const x = new Axis({ from: 1, to: context, start, end: width - (wide ? 84 : 54), log: true });
+  const x = new Axis({ from: 1, to: context, start, end: width - (wide ? 96 : 69), log: true });
   return { wide, x, columns: x.columns() };
 }
 
@@ -131,7 +132,8 @@ function edgesOf({ columns }, layer) {
 
 function drawStrip(context, theme, result, k, layer, edges) {
   const { x } = result, { top, bottom } = rowOf(result, k), up = (share) => bottom - share * (bottom - top), colour = colourOf(layer);
-  const end = x.at(layer.seen), textEnd = x.at(result.context);
+  const end = x.at(layer.seen), textEnd = x.at(result.context), plot = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: bottom, end: top }));
+  plot.horizontal(HALF, { dash: [2, 3], colour: theme.muted });
   if (end < textEnd) { // masked by a window
     context.fillStyle = theme.ground; // over the grid: no line crosses the word
     context.fillRect(end, top, textEnd - end, bottom - top);
@@ -143,7 +145,7 @@ function drawStrip(context, theme, result, k, layer, edges) {
     const from = (text) => lines.find((line, i) => lines[i + 1] - line > widthOf(context, theme.font, text) + 8), text = picture.masked.find(from);
     if (text) words(context, theme, text, from(text) + 4, (top + bottom) / 2);
   }
-  const plot = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: bottom, end: top })), course = Plot.course(edges, COURSE);
+  const course = Plot.course(edges, COURSE);
   plot.area(edges.map(([pixel, , high]) => [pixel, 0, high]), colour, 0.12);
   plot.area(course.map(([pixel, mean]) => [pixel, 0, mean]), colour, 0.14);
   plot.curve(course, colour, { width: 1.4 });
@@ -226,7 +228,8 @@ function draw({ context, width }, result, _, theme, cursor) {
     drawStrip(context, theme, result, k, layer, edges);
     drawStripes(context, theme, result, k, stripes);
     drawSide(context, theme, result, k, layer);
-    const kept = values.share[k] >= HALF, colour = kept ? colours.key : theme.muted, dot = x.at(result.context) + (wide ? 14 : 9);
+    const kept = values.share[k] >= HALF, colour = kept ? colours.key : theme.muted, dot = x.at(result.context) + (wide ? 26 : 24);
+    words(context, theme, picture.half, x.at(result.context) + 4, middle);
     context.fillStyle = context.strokeStyle = colour;
     context.lineWidth = 1.5;
     context.beginPath();
@@ -237,11 +240,14 @@ function draw({ context, width }, result, _, theme, cursor) {
   const { left } = rowOf(result, 0).turning, end = x.at(result.context);
   words(context, theme, picture.press, left, HEAD, { width: x.start - left - 4 });
   rule(context, end, TOP, bottom + 3, theme.text, { width: 2 });
-  const ends = say(picture.end[wide ? 0 : 1], result), bold = `600 ${theme.font}`, half = widthOf(context, bold, ends) / 2, middle = Math.min(wide ? end : end - 12 + half, width - half);
+  const ends = say(picture.end[wide ? 0 : 1], result), bold = `600 ${theme.font}`, half = widthOf(context, bold, ends) / 2, middle = Math.min(wide ? end : end - 6 + half, width - half);
   words(context, theme, ends, middle, bottom + 12, { align: "center", colour: theme.text, bold: true });
+  let free = 0; // to the right of the numbers before
   for (const tick of ticks) {
-    const text = wide ? formatInteger(tick) : picture.powers[Math.log10(tick)], apart = widthOf(context, theme.font, text) / 2 + half + 6;
-    if (Math.abs(x.at(tick) - middle) > apart) words(context, theme, text, x.at(tick), bottom + 12, { align: "center" });
+    const text = wide ? formatInteger(tick) : picture.powers[Math.log10(tick)], spot = x.at(tick), side = widthOf(context, theme.font, text) / 2;
+    if (Math.abs(spot - middle) <= side + half + 6 || spot - side < free) continue;
+    words(context, theme, text, spot, bottom + 12, { align: "center" });
+    free = spot + side + 2;
   }
   let room = width; // of what the strips are
   if (trained < result.context) {
@@ -323,7 +329,7 @@ const render = explorable({
   compute, draw, facts, handles, press, reading, blocks,
   most: { distance: ({ context }) => context - 1 },
   linked: ({ model }) => (model === undefined ? {} : { layers: "" }),
-  controls: { layers: layerChips },
+  controls: { model: chipsAndList, layers: layerChips },
   pixel: ({ rows, x }, layer, back) => [x.at(back), rows.at(layer)],
 });
 

@@ -19,7 +19,7 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    room = (613, 742)
+    room = (613, 698)
     main = ("model", "context")
 
     model = Choice("smollm3", chips=True, holds={"layers": [""]})

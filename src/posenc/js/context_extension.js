@@ -138,9 +138,8 @@ function drawDivisors(context, theme, width, result, state) {
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
   words(context, theme, scaling, above.left, title.top + 8, { ground: true });
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
-  const excess = values.method && isExcess(values, times);
-  if (fresh.includes(true) || excess) {
-    const missing = say(picture.missing[isWide(width) ? 0 : 1], { times: Number(times.toPrecision(2)) }), right = above.right - 12, y = Math.max(up.at(times), above.top) + (excess ? 11 : -9);
+  if (fresh.includes(true)) {
+    const missing = say(picture.missing[isWide(width) ? 0 : 1], { times: Number(times.toPrecision(2)) }), right = Math.min(above.right - 12, pairs.at(fresh.lastIndexOf(true) - 0.5)), y = Math.max(up.at(times), above.top) - 9;
     words(context, theme, missing, right, y, { align: "right", bold: true, colour: theme.text, ground: true });
     taken.push({ left: right - widthOf(context, `600 ${theme.font}`, missing), right, top: y - 8, bottom: y + 8 });
   }

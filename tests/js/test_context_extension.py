@@ -80,7 +80,11 @@ def test_the_story_is_true():
 
 
 def test_it_says_when_the_factor_is_larger_than_needed():
-    nothing = {"linear": "slows pairs for nothing.", "ntk_aware": "get more, for nothing.", "yarn_code": "slows pairs for nothing."}
+    nothing = {
+        "linear": "slows pairs for nothing.",
+        "ntk_aware": "get more, for nothing.",
+        "yarn_code": "slows pairs for nothing.",
+    }
     for method, said in nothing.items():
         assert "for nothing" not in shown(ContextExtension, method=method, factor=4.0).finding
         assert shown(ContextExtension, method=method, factor=4.1).finding.endswith(said)

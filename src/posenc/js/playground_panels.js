@@ -313,7 +313,7 @@ function drawStrip({ context, theme, result: { strip, scales, gains, unseen, hel
   context.globalAlpha = 1;
   plot.horizontal(1, { colour: theme.muted });
   grip(context, theme, x.at(held), tops[held], theme.text);
-  if (!bent) words(context, theme, picture.drag, x.at(held), tops[held] - 17, { align: "center", colour: theme.text, bold: true, ground: true });
+  if (!bent && unseen.some(Boolean)) words(context, theme, picture.drag, x.at(held), tops[held] - 17, { align: "center", colour: theme.text, bold: true, ground: true });
   drawToggles(context, wide ? theme : sized(theme, 10), toggles({ strip }), gains, bottom);
 }
 

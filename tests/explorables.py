@@ -142,8 +142,8 @@ CASES = [
     Case(
         InjectionPoints,
         [
-            {"injection_point": "input", "m": 0, "n": 40},
-            {"injection_point": "query_key", "m": 40, "n": 0},
+            {"injection_point": "input", "m": 0, "n": 32},
+            {"injection_point": "query_key", "m": 32, "n": 0},
             {"injection_point": "logits", "m": 4, "n": 4, "together": True},
             {"injection_point": "logits", "m": 2, "n": 13, "start": 6},
             {"injection_point": "none", "m": 15, "n": 15},

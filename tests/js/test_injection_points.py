@@ -21,7 +21,7 @@ def test_weights_of_six_tokens_change_with_their_positions_only_through_an_injec
 
     for point, moves in {"none": False, "input": True, "query_key": True, "logits": True}.items():
         here, there, shifted = (
-            weights(injection_point=point, **places) for places in ({}, {"m": 20}, {"m": 17, "n": 9, "start": 5})
+            weights(injection_point=point, **places) for places in ({}, {"m": 22}, {"m": 19, "n": 11, "start": 7})
         )
         assert bool(abs(there - here).max() > 0.01) is moves
         assert bool(abs(shifted - here).max() > 0.01) is (point == "input")
@@ -34,8 +34,8 @@ def test_a_token_that_is_moved_skips_the_positions_of_others():
             "A.definition.linked(x.changes, x.state)", {"changes": {name: to}, "state": state}
         )
 
-    assert moved("m", 18, m=17) == {"m": 19}
-    assert moved("m", 18, m=19) == {"m": 17}
-    assert moved("n", 14) == {"n": 15}
-    assert moved("start", 6) == {"start": 7}
+    assert moved("m", 20, m=19) == {"m": 21}
+    assert moved("m", 20, m=21) == {"m": 19}
+    assert moved("n", 16) == {"n": 17}
+    assert moved("start", 6, n=6) == {"start": 7}
     assert moved("n", 6, m=6, n=6) == {"n": 6}, "where a link has put both, each can stay"

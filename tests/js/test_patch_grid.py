@@ -51,3 +51,6 @@ def test_the_range_that_is_said_is_that_of_all_patches():
         widget = shown(PatchGrid, **setting)
         assert float(widget.facts["lowest"].replace("−", "-")) == round(widget.values["scores"].min(), digits)
         assert widget.facts["score"] == f"{widget.values['score']:.{digits}f}"
+    near = {**PatchGrid.story()["blocks"], "key_row": 0, "key_column": 0}
+    assert shown(PatchGrid, **near).facts["score"] == "1"
+    assert shown(PatchGrid, **{**near, "key_column": 1}).facts["score"] == "≈ 1", "a rounding says so"

@@ -165,6 +165,22 @@ def test_pairs_that_reach_unseen_angles_are_counted(setting, expected):
     assert expected in (None, unseen)
 
 
+@pytest.mark.parametrize(
+    ("setting", "pair"),
+    [
+        ({}, 6),
+        ({"encoding": "rope_100"}, 11),
+        ({"preset": "pi"}, 0),
+        ({"pairs": "- " * 3 + "0.5 " * 12 + "0.5"}, 3),
+        ({"pairs": "- " * 3 + "0.5 " * 5 + "off " + "0.5 " * 6 + "0.5"}, 3),
+    ],
+)
+def test_the_grip_is_on_the_bar_that_was_dragged_or_is_to_be(setting, pair):
+    asking = {"state": Playground(**setting).setting(), "data": Playground()._data}
+    held = "A.definition.compute(x.state, 702, null, x.data, () => null).held"
+    assert figure_of(Playground)._exports(held, asking) == pair
+
+
 @pytest.mark.release  # seconds
 def test_the_page_about_it_tells_what_it_shows():
     """The numbers of book/playground.md."""

@@ -8,7 +8,7 @@ import { Labels } from "./labels.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const LAST = 40, LATEST = 16, OTHERS = [0, 0, 0, 16, 20, 24], ROUNDING = 1e-9; // as in Python
+const LAST = 32, LATEST = 8, OTHERS = [0, 0, 0, 16, 20, 24], ROUNDING = 1e-9; // as in Python
 const QUERY = 2, KEY = 1; // “sat” and “cat” among the tokens
 const POINTS = ["input", "query_key", "logits"];
 const TOP = 36, MOST = 0.5; // of the columns, and a weight that they have room for at least
@@ -39,7 +39,7 @@ function layout(width, most = MOST) {
     weights: new Axis({ from: 0, to: most, start: foot, end: TOP }),
     points: POINTS.map((name, k) => ({ name, left: k * (across + gap), right: k * (across + gap) + across })),
     gap,
-    column: wide ? 36 : 22,
+    column: wide ? 44 : 26,
     track,
     lanes: { key: track + 40, query: track + 68 },
     frame: { top: frame, bottom: frame + 92 },
@@ -243,7 +243,7 @@ const render = explorable({
     pick: (x, y, { positions, places }) => places.reduce((near, place, k) => (Math.abs(positions.at(place) - x) < Math.abs(positions.at(places[near]) - x) ? k : near), 0),
   }],
   height: (width) => layout(width).height,
-  opening: (share, { n }) => ({ n: 26 + share * (n - 26) }), // “cat” passes the other tokens
+  opening: (share, { n }) => ({ n: 28 + share * (n - 28) }), // “cat” passes the other tokens
   compute, draw, facts, handles, press, linked,
   reading: ({ values, places, data }, state, { token }) => ({ word: data.words[token], place: places[token], read: 100 * values.weights[token] }),
   pixel: ({ positions, weights }, position, weight) => [positions.at(position), weights.at(weight)],

@@ -64,8 +64,11 @@ function drawDial(context, theme, [x, y], radius, angle, colour, chosen) {
   context.stroke();
 }
 
-// How many digits tell the scores of all patches apart.
-const digitsOf = ({ least, most }) => (most - least < 0.01 ? 4 : most - least < 0.3 ? 3 : 2);
+// A score in as many digits as tell those of all patches apart.
+function written(score, { least, most }) {
+  const text = fixed(score, most - least < 0.01 ? 4 : most - least < 0.3 ? 3 : 2);
+  return Number(text) === 1 ? (score === 1 ? "1" : "≈ 1") : text;
+}
 
 // The image, each patch the more faded the less it scores: as 1 − cos φ is about φ²/2, in proportion to the angles.
 function drawPatches(context, theme, { values: { scores }, column, row, size }) {
@@ -96,11 +99,11 @@ function draw({ context, width }, result, state, theme, cursor) {
   for (let r = 0; r < ROWS && !phone; r++) words(context, theme, String(r), LEFT - 6, row.at(r), { align: "right" });
   const ofPair = cursor?.last === "pair";
   if (cursor !== null && !ofPair) map.outline(cursor.row, cursor.column);
-  const grips = handles(result, state), labels = new Labels(context, theme, { left: column.start, right: column.end, top: row.start, bottom: row.end });
+  const grips = handles(result, state), labels = new Labels(context, theme, { left: column.start + 4, right: column.end - 4, top: row.start + 2, bottom: row.end - 2 });
   for (const { x, y } of grips) labels.keep(x, y, 9);
   grips.forEach(({ name, x, y }, i) => {
     grip(context, theme, x, y, colours[name]);
-    const text = say(picture[name], { frame: result.frames, score: fixed(values.score, digitsOf(result)) });
+    const text = say(picture[name], { frame: result.frames, score: written(values.score, result) });
     labels.write(text, [x, y], { towards: x < grips[1 - i].x ? Math.PI : 0, away: 11, colour: theme.text, bold: true }); // away from the other
   });
   words(context, theme, picture.pairs, left, wide ? 10 : dials.top - 12, { colour: theme.text, bold: true, width: width - left });
@@ -121,14 +124,15 @@ function handles({ column, row }, { query_row, query_column, key_row, key_column
   return [handle("query", query_row, query_column, -apart), handle("key", key_row, key_column, apart)];
 }
 
-function facts({ values: { score }, least, most }, { query_row, key_row }) {
-  const written = (value) => fixed(value, digitsOf({ least, most })), down = key_row - query_row;
-  return { score: written(score), lowest: written(least), down, hardly: most - least < 0.01, width: COLUMNS };
+function facts(result, { query_row, key_row }) {
+  const { values: { score }, least, most } = result, down = key_row - query_row;
+  return { score: written(score, result), lowest: written(least, result), down, hardly: most - least < 0.01, width: COLUMNS };
 }
 
-function reading({ values }, state, { row, column, pair, last }) {
+function reading(result, state, { row, column, pair, last }) {
+  const { values } = result;
   return {
-    of_pair: last === "pair", read: values.scores[row][column], axis: values.axes[pair],
+    of_pair: last === "pair", read: written(values.scores[row][column], result), axis: values.axes[pair],
     degrees: (values.angles[pair] * 360) / TURN, cosine: Math.cos(values.angles[pair]),
   };
 }

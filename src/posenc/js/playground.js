@@ -7,13 +7,12 @@ import catalogue from "./playground.json";
 import { blocksOf } from "./playground_blocks.js";
 import { drawPanels, places, toggles } from "./playground_panels.js";
 import { LOGIT_BIN, LOSS_BIN, Session, averages, isCopy, known, modelOf } from "./playground_session.js";
-import { TRAINED, bentFrequencies, isAsTrained, isRotary, unseenPairs, withWord, wordsOf } from "./transformer_bent.js";
+import { TRAINED, bentFrequencies, firstUnclosed, isAsTrained, isRotary, unseenPairs, withWord, wordsOf } from "./transformer_bent.js";
 
 const AT_ONCE = 6; // milliseconds of work before the first picture
 const LEAST = 1 / 32, GREATEST = 4; // factors on a frequency
 const LINES = [1 / 16, 1 / 4, 1, 4], NEAR = 0.25; // factors, and octaves
-const MIDDLE = 8; // pair
-const SIDEWAYS = 3; // times as far as up or down
+const EQUAL = 1e-3; // octaves between two frequencies that look alike
 
 const sessions = new WeakMap(); // by the data of a figure
 
@@ -57,7 +56,7 @@ function stale(previous, { task, length }) {
 function compute(state, width, previous, data, bring) {
   const rotary = isRotary(state), { scales = [], gains = [] } = rotary ? bentFrequencies(state) : {};
   const query = Math.min(state.query, state.length - 1), shown = before(previous, state, data);
-  const model = modelOf(state, data.models), base = { task: state.task, model, scales: Array.from(scales), gains, unseen: rotary ? unseenPairs(state) : null, query, text: textOf(state, data), ...places(width, state) };
+  const model = modelOf(state, data.models), base = { task: state.task, model, scales: Array.from(scales), gains, unseen: rotary ? unseenPairs(state) : null, held: rotary ? heldPair(state, scales) : null, query, text: textOf(state, data), ...places(width, state) };
   if (!model) return { ...base, values: { ...NOTHING, scales: base.scales, gains } };
   const stored = storedFor(state, data);
   if (stored) return { ...base, values: { ...stored.values, scales: base.scales, gains } };
@@ -107,25 +106,28 @@ function reading({ values, attention }, state, { position, distance }) {
 // As the axis has it; beside a line of the axis, as that.
 const limited = (value) => Number(Math.min(Math.max(LINES.find((line) => Math.abs(Math.log2(value / line)) < NEAR) ?? value, LEAST), GREATEST).toPrecision(3));
 
-// The bar under the pointer, or one in the middle; and the query.
-function handles({ strip, scales, keys, attention, query }, state, px = strip?.x.at(MIDDLE)) {
+// The pair whose bar has the grip: the first of those that have been dragged, or else the first that made no full rotation.
+function heldPair(state, scales) {
+  const steps = scales.map((scale, i) => Math.abs(Math.log2(Math.max(scale, LEAST) / Math.max(i ? scales[i - 1] : 1, LEAST)))), most = Math.max(...steps);
+  return most > EQUAL ? steps.indexOf(most) : firstUnclosed(state);
+}
+
+// The bar under the pointer, or the one that has the grip; and the query.
+function handles({ strip, scales, held, keys, attention, query }, state, px = strip?.x.at(held)) {
   const found = attention ? [{ name: "query", x: keys.at(query), y: attention.bottom, along: "x", drag: (x) => ({ query: within(keys.invert(x), { x: keys }) }) }] : [];
   if (!strip) return found;
   const { x, y } = strip, pair = x.nearest(x.invert(px)), half = (x.at(1) - x.at(0)) / 2; // taken hold of anywhere in its column, above its number
   return [{
     name: "pair", x: x.at(pair), y: y.at(Math.max(scales[pair], LEAST)), along: "y",
     box: { left: x.at(pair) - half, right: x.at(pair) + half, top: y.end - 18, bottom: y.start + 1 },
-    drag: (to, up, before) => ({ pairs: swept(strip, before, pair, to, up) }),
+    drag: (_, up, before) => ({ pairs: withSlower(before, pair, limited(y.invert(up))) }),
   }, ...found];
 }
 
-// One pair's word; or, dragged clearly sideways, that of all from there to another.
-function swept({ x, y }, state, pair, to, up) {
-  const down = up - y.at(Math.max(bentFrequencies(state).scales[pair], LEAST)), sideways = Math.abs(to - x.at(pair)) > SIDEWAYS * Math.abs(down);
-  const other = sideways ? x.nearest(x.invert(to)) : pair, scale = limited(y.invert(up)), word = scale === 1 && state.preset === "none" && state.base === 1 ? "-" : String(scale);
-  let { pairs } = state;
-  for (let i = Math.min(pair, other); i <= Math.max(pair, other); i++) pairs = withWord({ ...state, pairs }, i, word);
-  return pairs;
+// The word of a pair, and of all slower ones that are not off.
+function withSlower(state, pair, scale) {
+  const word = scale === 1 && state.preset === "none" && state.base === 1 ? "-" : String(scale), off = (i) => i > pair && wordsOf(state)[i] === "off";
+  return wordsOf(state).reduce((pairs, _, i) => (i < pair || off(i) ? pairs : withWord({ ...state, pairs }, i, word)), state.pairs);
 }
 
 // A position or a distance in the text.

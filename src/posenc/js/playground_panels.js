@@ -1,7 +1,7 @@
 // The panels of the Playground, from the top: loss by position; the frequencies of the pairs, or the attention of a query
 // where there are none; and with the details, that attention, the mean logit by distance and what the model writes.
 
-import { colours, pairColour, shade } from "./colours.js";
+import { colours, shade } from "./colours.js";
 import { Axis, Plot, cellAxis, grip, legend, sized, widthOf, words } from "./drawing.js";
 import { fixed, grouped } from "./numbers.js";
 import { afterIn, textOf } from "./playground_blocks.js";
@@ -16,7 +16,7 @@ const LEFT = 40, RIGHT = 38; // pixels beside the charts
 const WIDE = 480, BESIDE = 640; // pixels from which letters are larger, and from which attention is beside the pairs
 const FAINTEST = 1e-4; // attention weight
 const THICK = 6; // pixels of the bar of a weight of 1
-const RADIUS = 4.5; // of the rings that are dragged
+const OPAQUE = 0.75; // opacity of the bars of the pairs
 const STALE = 0.3; // opacity of what is of the setting before
 const HIGH = 14; // pixels between two numbers one below the other
 const HEAD = 20; // pixels above all losses, for words
@@ -26,10 +26,10 @@ const FINE = LOSS_BIN / 8; // tokens between two points of an area
 
 // Heights of the panels in pixels, but for attention: of its words and its chart.
 const SIZES = {
-  beside: { loss: 204, strip: 88, logits: 64 },
-  middle: { loss: 130, strip: 67 },
+  beside: { loss: 174, strip: 118, logits: 64 },
+  middle: { loss: 112, strip: 85 },
   small: { loss: 78, strip: 32, attention: 80, logits: 32 }, // with the details
-  narrow: { loss: 152, strip: 70 },
+  narrow: { loss: 126, strip: 92 },
   opened: { loss: 100, strip: 62, logits: 44 }, // narrow, with the details
 };
 
@@ -42,7 +42,7 @@ function stacked(sizes, { beside, wide }, state) {
   down(14);
   at.loss = panel(sizes.loss);
   at.positions = down(13);
-  const top = y, above = wide ? 14 : 10, end = top + 22 + above + sizes.strip + 17; // of the pairs
+  const top = y, above = 14, end = top + 22 + above + sizes.strip + 17; // of the pairs
   const attention = (bottom) => {
     at.attentionTitle = down(22);
     at.heads = wide && !(beside && rotary) ? [y - 10, down(10)] : [down(10), down(20)];
@@ -154,20 +154,21 @@ function smoothed(values) {
 function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   const { values, stale, x, at, beside, loss: { top, bottom } } = result, { losses, trained_losses } = values;
   const y = new Axis({ from: 0, to: (MOST * (bottom - top)) / (bottom - top - HEAD), start: bottom, end: top }), plot = new Plot(context, theme, x, y);
-  const trained = { label: picture.trained, colour: theme.muted, dash: bent ? [4, 3] : [] }, excess = { label: picture.excess, colour: colours.excess, area: true };
-  const entries = [trained, { label: picture.bent, colour: colours.score }, excess], all = entries.reduce((sum, { label }) => sum + widthOf(context, theme.font, label) + 40, 0);
-  const room = beside ? all : 0, shown = entries.filter((entry) => entry === trained || (entry === excess ? !bent || all <= width - LEFT + 6 : bent));
+  const trained = { label: picture.trained, colour: theme.muted, dash: [4, 3] }, excess = { label: picture.excess, colour: colours.excess, area: true };
+  const wideOf = (entries) => entries.reduce((sum, { label }) => sum + widthOf(context, theme.font, label) + 40, 0);
+  const lines = bent ? [trained, { label: picture.bent, colour: colours.score }] : [], all = [...lines, excess];
+  const shown = wideOf(all) <= width - LEFT + 6 ? all : lines, room = beside ? wideOf(shown) : 0;
   legend(context, theme, shown, beside ? width - room : LEFT, beside ? at.title : at.legend, width);
   words(context, theme, picture.loss[state.task], LEFT, at.title, { colour: theme.text, bold: true, width: width - room - LEFT - 12 });
-  plot.ground(TRAINED, state.length, colours.excess, 0.05);
+  plot.ground(TRAINED, state.length, colours.neutral, 0.08);
   const ticks = y.ticks(4).filter((tick) => y.at(tick) > top + HEAD - 4);
   y.ticks = () => ticks;
-  plot.axes({ xTitle: "", yTitle: "", xText: () => "", yText: (value) => fixed(value, 0) });
+  plot.axes({ xTitle: "", yTitle: "", xText: () => "", yText: (value) => picture.losses[value] ?? fixed(value, 0) });
   drawTicks(context, theme, x, at.positions);
   const past = picture.past.map((text) => say(text, { trained: TRAINED }));
   const from = Math.min(x.at(TRAINED) + 5, x.end - widthOf(context, theme.font, past.at(-1)));
   const means = say(picture.last, { from: 0.75 * state.length, to: state.length - 1 }), long = widthOf(context, theme.font, means), both = x.end - from - long - 16; // pixels for the first, beside the second
-  const fit = both > widthOf(context, theme.font, past.at(-1));
+  const ends = bent || !result.strip, fit = ends && both > widthOf(context, theme.font, past.at(-1));
   words(context, theme, past, from, top + HEAD / 2, { colour: theme.text, width: fit ? both : x.end - from });
   if (fit) words(context, theme, means, x.end, top + HEAD / 2, { align: "right" });
   plot.rule([x.at(TRAINED), y.end], [x.at(TRAINED), y.start], { colour: theme.muted, dash: [] });
@@ -187,7 +188,7 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
     throughBins(plot, line.map((loss, k) => (Number.isFinite(values[k]) ? loss : NaN)), LOSS_BIN, colour, style);
   }
   const trainedLevel = { mean: level, from: 0, colour: theme.text, written: theme.text, dash: [2, 3] };
-  drawMeans(plot, [...curves.map(({ values, colour, written }) => ({ mean: averages(values, state)[1], from: 0.75 * x.to, colour, written })), trainedLevel]);
+  drawMeans(plot, [...(ends ? curves : []).map(({ values, colour, written }) => ({ mean: averages(values, state)[1], from: 0.75 * x.to, colour, written })), trainedLevel]);
   if (level !== null) nameLevel(context, theme, plot, level, low(smoothed(until)), averages(until, state)[1] < level ? -1 : 1);
   if (result.attention) plot.rule([x.at(result.query), y.start], [x.at(result.query), top + HEAD], { colour: colours.query, width: 1.5, dash: [] });
   if (cursor?.last === "position") plot.vertical(cursor.position);
@@ -255,7 +256,7 @@ function drawLogits({ context, theme, result, state, cursor, bent, width }) {
   const low = Math.floor(Math.min(-1, ...all)), high = Math.ceil(Math.max(1, ...all));
   const plot = new Plot(context, theme, x, new Axis({ from: low, to: high, start: bottom, end: top }));
   words(context, theme, picture.logits.map((text) => say(text, state)), LEFT, at.logitsTitle, { colour: theme.text, bold: true, width: width - LEFT });
-  plot.ground(TRAINED, state.length, colours.excess, 0.05);
+  plot.ground(TRAINED, state.length, colours.neutral, 0.08);
   plot.axes({ xTitle: "", yTitle: "", xText: () => "", yTicks: 3, yText: (value) => fixed(value, 0) });
   faintly(context, fresh?.logits === false, () => {
     if (bent) throughBins(plot, values.trained_logits, LOGIT_BIN, theme.muted, { width: 1.3, dash: [4, 3] });
@@ -291,46 +292,37 @@ function drawDetails(panel) {
   if (at.writes) drawWritten(panel);
 }
 
-function drawStrip({ context, theme, result: { strip, scales, gains, unseen, wide, at } }) {
+// A bar for each pair, in the colour of the excess loss where it reaches unseen angles.
+function drawStrip({ context, theme, result: { strip, scales, gains, unseen, held, wide, at }, bent }) {
   const { x, y, bottom } = strip, plot = new Plot(context, theme, x, y), thick = 0.7 * (x.at(1) - x.at(0));
   words(context, theme, picture.strip, LEFT, at.stripTitle, { colour: theme.text, bold: true, width: x.end - LEFT });
   for (const tick of y.start - y.end < 50 ? [1 / 16, 1] : [1 / 16, 1 / 4, 1, 4]) {
     plot.horizontal(tick, { colour: theme.grid, dash: [] });
     words(context, theme, picture.ticks[tick], LEFT - 5, y.at(tick), { align: "right" });
   }
-  plot.horizontal(1, { colour: theme.muted });
-  scales.forEach((scale, pair) => {
-    const top = y.at(Math.max(scale, 1 / 32)), left = x.at(pair) - thick / 2, colour = pairColour(pair, PAIRS);
-    context.fillStyle = context.strokeStyle = colour;
+  const tops = scales.map((scale) => y.at(Math.max(scale, 1 / 32)));
+  tops.forEach((top, pair) => {
+    const left = x.at(pair) - thick / 2;
+    context.fillStyle = context.strokeStyle = unseen[pair] ? colours.excess : colours.neutral;
     context.lineWidth = 1;
     context.setLineDash([2, 2]);
+    context.globalAlpha = gains[pair] ? OPAQUE : 1;
     gains[pair] ? context.fillRect(left, top, thick, y.start - top) : context.strokeRect(left + 0.5, top, thick - 1, y.start - top);
     context.setLineDash([]);
-    ring(context, theme, x.at(pair), top, colour);
   });
-  drawToggles(context, wide ? theme : sized(theme, 10), toggles({ strip }), gains, unseen, bottom);
+  context.globalAlpha = 1;
+  plot.horizontal(1, { colour: theme.muted });
+  grip(context, theme, x.at(held), tops[held], theme.text);
+  if (!bent && unseen.some(Boolean)) words(context, theme, picture.drag, x.at(held), tops[held] - 17, { align: "center", colour: theme.text, bold: true, ground: true });
+  drawToggles(context, wide ? theme : sized(theme, 10), toggles({ strip }), gains, bottom);
 }
 
-function ring(context, theme, x, y, colour) {
-  context.fillStyle = theme.ground;
-  context.strokeStyle = colour;
-  context.lineWidth = 2;
-  context.beginPath();
-  context.arc(x, y, RADIUS, 0, 2 * Math.PI);
-  context.fill();
-  context.stroke();
-}
-
-// The numbers of the pairs; of those that reach unseen angles in the colour of what that costs.
-function drawToggles(context, theme, boxes, gains, unseen, bottom) {
+// The numbers of the pairs.
+function drawToggles(context, theme, boxes, gains, bottom) {
   const wide = boxes[0].right - boxes[0].left > 18, every = wide ? 1 : 2;
   context.strokeStyle = theme.grid;
   context.lineWidth = 1;
   boxes.forEach(({ left, right, top }, pair) => {
-    context.fillStyle = colours.excess;
-    context.globalAlpha = 0.34;
-    if (unseen[pair]) context.fillRect(left + 1, top, right - left - 2, bottom - top);
-    context.globalAlpha = 1;
     if (wide) context.strokeRect(left + 1.5, top + 0.5, right - left - 3, bottom - top - 1);
     const text = gains[pair] ? (pair % every ? "" : String(pair)) : picture.off;
     words(context, theme, text, (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 2 });

@@ -45,6 +45,9 @@ export function bentFrequencies(state) {
   };
 }
 
+// The first pair that made no full rotation within the trained length.
+export const firstUnclosed = (state) => inverseFrequencies(HEAD_DIM, baseOf(state)).findIndex((theta) => TRAINED * theta < 2 * Math.PI);
+
 // Of each pair, whether it reaches angles that training did not show: it made no full rotation within the trained length.
 export function unseenPairs(state) {
   const { frequencies, gains } = bentFrequencies(state), reach = state.window === "window" ? Math.min(TRAINED, state.length) : state.length;

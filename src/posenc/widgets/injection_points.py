@@ -16,7 +16,7 @@ KEYS = {
     "on": (0.1, -0.4, 0.2, -0.2),
     "mat": (0.7, 0.4, 0.2, 0.5),
 }
-LAST = 40  # the last position
+LAST = 32  # the last position
 OTHERS = (0, 0, 0, 16, 20, 24)  # how far the other words are from the first; 0 for query and key, which are dragged
 
 
@@ -29,9 +29,9 @@ class InjectionPoints(Explorable):
 
     injection_point = Choice("none", chips=True)
     together = Switch(False)
-    m = Control(14, 0, LAST, "integer")
-    n = Control(6, 0, LAST, "integer")
-    start = Control(2, 0, LAST - max(OTHERS), "integer")
+    m = Control(16, 0, LAST, "integer")
+    n = Control(8, 0, LAST, "integer")
+    start = Control(4, 0, LAST - max(OTHERS), "integer")
 
     @classmethod
     def data(cls) -> dict[str, Any]:

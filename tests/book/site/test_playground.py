@@ -75,20 +75,21 @@ def test_presses_choose_pair_head_and_query(open_live):
     x, y = live.evaluate("explorable.pixel(100)")
     press(live, x, y)
     assert abs(live.get("query") - 100) <= 1
-    press(live, live.evaluate("explorable.pixel(250)")[0], 284)
+    press(live, live.evaluate("explorable.pixel(250)")[0], 254)
     assert live.get("head") == "2.4"
     assert live.finding == shown(Playground, **live.setting()).finding
 
 
-def test_a_bar_swept_sideways_takes_the_others_along(open_live):
+def test_a_dragged_bar_takes_the_slower_pairs_along(open_live):
     live = open_live(Playground)
-    live.set(length=128, pairs=" ".join(["-"] * 15 + ["2"]))
-    (x, y), (to, _) = live.evaluate("[6, 9].map((pair) => explorable.pixel(0, pair))")
-    drag(live, [(x, y), (x, y + 20), ((x + to) / 2, y + 20), (to, y + 20)])
+    live.set(length=128, pairs=" ".join([*["-"] * 7, "off", *["-"] * 7, "2"]))
+    x, y = live.evaluate("explorable.pixel(0, 6)")
+    drag(live, [(x, y), (x, y + 20), (x, y + 40)])
     words = live.get("pairs").split()
-    assert words[:6] + words[10:] == ["-"] * 11 + ["2"]
-    assert len(set(words[6:10])) == 1
-    assert float(words[6]) < 0.5
+    assert words[:6] == ["-"] * 6
+    assert words[7] == "off"
+    [scale] = {*words[6:7], *words[8:]}
+    assert float(scale) < 0.25
 
 
 def test_keys_switch_pairs_and_scale_them(open_live):

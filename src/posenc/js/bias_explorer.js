@@ -40,7 +40,7 @@ function mixed(bias, within, head, held) {
   const k = heads.findIndex(({ at }) => at > held), farther = heads[k], nearer = heads[k - 1];
   if (!farther || !nearer) {
     const { at } = farther ?? heads.at(-1), last = heads.find((one) => one.at === at && one.head === head + 1) ?? heads.find((one) => one.at === at);
-    return { row: last.row, between: [last.head, last.head], share: 0, at: at + (held - at) / GIVES, end: farther ? "near" : "far" };
+    return { row: last.row, between: [last.head, last.head], share: 0, at: at + (held - at) / GIVES, end: farther ? "near" : "far", stops: heads };
   }
   const mix = (share) => nearer.row.map((value, m) => value + share * (farther.row[m] - value));
   const half = Math.floor(held), upTo = (shares) => shares[half] + (held - half) * (shares[half + 1] - shares[half]);
@@ -50,7 +50,7 @@ function mixed(bias, within, head, held) {
     if (upTo(sharesWithin(mix(share))) >= 0.5) least = share;
     else most = share;
   }
-  return { row: mix(least), between: [nearer.head, farther.head], share: least, at: held, end: "" };
+  return { row: mix(least), between: [nearer.head, farther.head], share: least, at: held, end: "", stops: heads };
 }
 
 function compute(setting, width, previous, { t5 }) {
@@ -157,9 +157,12 @@ function draw({ context, width }, result, state, theme, cursor) {
   context.restore();
   below.series(weights, ink, { width: 4 });
   below.rule([until, up.start], [until, up.end - 3], { colour: ink, width: 1.5, dash: [5, 4] });
-  const halves = within.map((shares) => x.at(keysForHalf(shares) - 1));
+  const stops = held?.stops ?? within.map((shares, h) => ({ head: h + 1, at: keysForHalf(shares) - 1 })), halves = stops.map(({ at }) => x.at(at));
   below.rule([Math.min(...halves), middle], [Math.max(...halves, until), middle], { colour: theme.muted, dash: [] });
-  halves.forEach((half, h) => disc(context, theme, half, middle, 4.5, tint[h]));
+  stops.forEach(({ head: of }, k) => {
+    disc(context, theme, halves[k], middle, 4.5, tint[of - 1] ?? theme.muted);
+    if (of === 0) words(context, theme, picture.none, halves[k], middle + 18, { align: "center", bold: true, rim: true });
+  });
   grip(context, theme, until, middle, ink);
   words(context, theme, text, Math.max(Math.min(until - wide / 2, x.end - wide), 2), up.end - 11, { colour: shade(0.7, theme, ink), bold: true });
   if (cursor === null) return;

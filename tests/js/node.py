@@ -93,18 +93,29 @@ class Figure:
         assert source.count(SHOW) == 1
         self._exports, self._cls = node.load([source.replace(SHOW, CATCH)]), cls
 
-    def at(self, setting: Mapping[str, object], width: float = 702, steps: Sequence[object] = (), **other: Any) -> Any:
-        """What it computes, says and writes at a setting and a width of the canvas; and steps of its story there."""
-        return self._exports("picture(A, x)", {**self._state(setting), "width": width, "steps": list(steps), **other})
+    def at(
+        self,
+        setting: Mapping[str, object],
+        width: float = 702,
+        steps: Sequence[object] = (),
+        held: float | None = None,
+        **other: Any,
+    ) -> Any:
+        """What it computes, says and writes at a setting and a width of the canvas; and steps of its story there.
+
+        `held` is where a handle is held that says so.
+        """
+        request = self._state(setting, held) | {"width": width, "steps": list(steps), **other}
+        return self._exports("picture(A, x)", request)
 
     def written(self, setting: Mapping[str, object], widths: Sequence[float]) -> Any:
         """The texts with their boxes, and the height, at a setting and each of some widths of the canvas."""
         only = "(({ texts, height }) => ({ texts, height }))(picture(A, { ...x, width }))"
         return self._exports(f"x.widths.map((width) => {only})", {**self._state(setting), "widths": list(widths)})
 
-    def _state(self, setting: Mapping[str, object]) -> dict[str, object]:
+    def _state(self, setting: Mapping[str, object], held: float | None = None) -> dict[str, object]:
         widget = self._cls(**setting)
-        return {"state": widget.setting(), "data": widget._data, "files": str(shipped_folder())}
+        return {"state": widget.setting() | {"held": held}, "data": widget._data, "files": str(shipped_folder())}
 
 
 @cache

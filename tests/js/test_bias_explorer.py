@@ -8,6 +8,7 @@ import pytest
 from posenc.lab.measured import statistics
 from posenc.widgets import BiasExplorer
 from tests.explorables import shown
+from tests.js.node import figure_of
 
 
 @pytest.mark.parametrize("logits", [[-800.0, 0.0, 709.0, 708.0, -1e300], [-746.0, -800.0, -747.5], [-1e300]])
@@ -41,3 +42,28 @@ def test_the_biases_of_t5_are_those_of_the_trained_model():
     near = widget.values["bias"][:, :16]
     np.testing.assert_allclose(near, table[:16].T, atol=5.1e-4)
     assert widget.facts["shown_head"] == table.shape[1]
+
+
+SCHEMES = ["alibi", "t5", "fire", "deberta", "sandwich", "kerple_log", "kerple_power", "transformer_xl"]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_nearest_keys_up_to_where_the_dot_is_held_get_half_of_the_attention(scheme):
+    setting = {"scheme": scheme, "draw": 9, "distance": 100}
+    reaches = np.argmax(shown(BiasExplorer, **setting).values["within"] >= 0.5 - 1e-9, axis=1)
+    for held in np.linspace(reaches.min(), max(reaches.max(), 50), 9)[:-1]:
+        picture = figure_of(BiasExplorer).at(setting, held=float(held))
+        within = np.cumsum(picture["values"]["weights"])
+        needed = np.argmax(within >= (0.5 - 1e-9) * within[-1]) + 1
+        assert picture["facts"]["needed"] == needed
+        assert abs(needed - 1 - held) <= 1
+
+
+def test_the_slope_that_is_held_is_between_those_of_its_heads():
+    slopes = np.diff(shown(BiasExplorer).values["bias"])[:, 0]
+    for held in (2.5, 8.0, 41.0, 60.0):
+        facts = figure_of(BiasExplorer).at({}, held=held)["facts"]
+        nearer, farther = facts["nearer"], facts["farther"]
+        assert -slopes[nearer - 1] >= np.log(2) / facts["halves"] >= (-slopes[farther - 1] if farther else 0)
+    assert "every key gets the same weight" in figure_of(BiasExplorer).at({}, held=120.0)["finding"]
+    assert "stays nearer than head 1" in figure_of(BiasExplorer).at({}, held=0.0)["finding"]

@@ -1,5 +1,7 @@
 """LearnedDistanceBias: it shows what the laboratory measured, and the negative bias is where the story says."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from posenc.lab.real_results import parts
 from posenc.widgets import LearnedDistanceBias
 from posenc.widgets.learned_distance_bias import HEAD_DIM, LONGEST, TRAINED
 from tests.explorables import shown
+from tests.js.node import figure_of
 
 
 @pytest.mark.parametrize("base", ["100", "10000"])
@@ -71,3 +74,13 @@ def test_the_story_clamps():
     assert gone("mask") > 0.99
     assert gone("base") > 0.8
     assert abs(gone("base_control")) < 0.05
+
+
+@pytest.mark.parametrize("clamp", ["none", "most_negative", "other_slow"])
+def test_where_the_dot_is_held_no_loss_is_named(clamp):
+    for width in (312, 702):
+        for held in (8.0, 5.5, 2.0, -3.0, -8.0, -12.0):
+            picture = figure_of(LearnedDistanceBias).at({"clamp": clamp}, width=width, held=held)
+            assert picture["finding"].startswith("The loss was measured at the small dots")
+            numbers = [text["text"] for text in picture["texts"] if re.fullmatch(r"\d\.\d\d.*", text["text"])]
+            assert numbers == [f"{picture['facts']['within']:.2f} nats per byte"]

@@ -1,7 +1,7 @@
 import { biasOf, sharesWithin } from "./arithmetic_bias.js";
 import { chipsAndList } from "./chips_and_list.js";
 import { colours, pairColour, shade } from "./colours.js";
-import { Axis, Plot, grip, sized, widthOf, words } from "./drawing.js";
+import { Axis, Plot, disc, grip, sized, widthOf, words } from "./drawing.js";
 import catalogue from "./bias_explorer.json";
 import { explorable } from "./explorable.js";
 import { fixed } from "./numbers.js";
@@ -14,6 +14,7 @@ const LEARNS = ["kerple_log", "kerple_power", "fire", "transformer_xl", "deberta
 const VARY = ["fire", "transformer_xl", "deberta"]; // from query to query at one distance
 const JUMPS = ["transformer_xl", "deberta"]; // from one distance to the next: one line alone can be read
 const FAINT = 0.8; // of the lines of other heads
+const GIVES = 6, HALVINGS = 30; // how many pixels of a pull past the last head move the dot by one; a mix is found to 1 in 2³⁰
 const SPAN = 16; // of the biases in the chart: below 0 or, where they are on either side of it, around it
 
 // The biases of all heads, and below, on the same axis of distances, the attention that they give.
@@ -29,13 +30,38 @@ function range({ scheme, heads }) {
   return scheme === "t5" || VARY.includes(scheme) ? [-SPAN / 2, SPAN / 2] : [-SPAN, 0];
 }
 
+// What is drawn where the dot is held at a distance: the mix of the biases of two heads, of which one reaches less far and the
+// other farther, or of the widest head's and none, that gives the keys up to there half of the attention. Beyond all of them
+// the dot gives a little.
+function mixed(bias, within, head, held) {
+  const heads = bias.map((row, h) => ({ head: h + 1, row, at: keysForHalf(within[h]) - 1 })).sort((one, other) => one.at - other.at);
+  const none = new Float64Array(bias[0].length), even = { head: 0, row: none, at: keysForHalf(sharesWithin(none)) - 1 };
+  if (even.at > heads.at(-1).at) heads.push(even);
+  const k = heads.findIndex(({ at }) => at > held), farther = heads[k], nearer = heads[k - 1];
+  if (!farther || !nearer) {
+    const { at } = farther ?? heads.at(-1), last = heads.find((one) => one.at === at && one.head === head + 1) ?? heads.find((one) => one.at === at);
+    return { row: last.row, between: [last.head, last.head], share: 0, at: at + (held - at) / GIVES, end: farther ? "near" : "far", stops: heads };
+  }
+  const mix = (share) => nearer.row.map((value, m) => value + share * (farther.row[m] - value));
+  const half = Math.floor(held), upTo = (shares) => shares[half] + (held - half) * (shares[half + 1] - shares[half]);
+  let least = 0, most = 1;
+  for (let halving = 0; halving < HALVINGS; halving++) {
+    const share = (least + most) / 2;
+    if (upTo(sharesWithin(mix(share))) >= 0.5) least = share;
+    else most = share;
+  }
+  return { row: mix(least), between: [nearer.head, farther.head], share: least, at: held, end: "", stops: heads };
+}
+
 function compute(setting, width, previous, { t5 }) {
   const state = { ...setting, t5, heads: setting.scheme === "t5" ? t5.length : setting.heads }, { heads, distance } = state, head = Math.min(state.head, heads) - 1;
   const functions = Array.from({ length: heads }, (_, h) => biasOf(state, h)), distances = Array.from({ length: distance + 1 }, (_, m) => m);
   const bias = functions.map((between) => Float64Array.from(distances, (m) => between(distance, distance - m)));
+  const within = bias.map(sharesWithin), held = (state.held ?? null) === null ? null : mixed(bias, within, head, state.held), row = held?.row ?? bias[head];
   const place = places(width), axis = (from, to, { top, bottom }) => new Axis({ from, to, start: bottom, end: top });
   return {
-    values: { bias, within: bias.map(sharesWithin), weights: ofGreatest(bias[head]), ...extremes(bias[head], functions[head], state) }, head, place,
+    values: { bias, within, weights: ofGreatest(row), ...extremes(bias[head], functions[head], state) }, head, held, row, place,
+    reach: held?.at ?? keysForHalf(within[head]) - 1, needed: keysForHalf(held ? sharesWithin(row) : within[head]),
     x: new Axis({ from: 0, to: distance, start: place.biases.left, end: place.biases.right }), y: axis(...range(state), place.biases), up: axis(0, 1.04, place.weights),
   };
 }
@@ -104,34 +130,56 @@ function numberHeads({ context, theme, x, y }, series, head, tint) {
 }
 
 function draw({ context, width }, result, state, theme, cursor) {
-  const { values: { bias, weights, within, low, high }, x, y, up, head } = result, { scheme } = state, alone = JUMPS.includes(scheme), needed = keysForHalf(within[head]);
-  const facts = { ...state, learns: LEARNS.includes(scheme), varies: VARY.includes(scheme), shown_head: head + 1, needed };
+  const { values: { bias, within, weights, low, high }, x, y, up, head, held, row, reach, needed } = result, { scheme } = state, alone = JUMPS.includes(scheme);
+  const facts = { ...state, learns: LEARNS.includes(scheme), varies: VARY.includes(scheme), shown_head: head + 1, needed, mixes: isMixed(result) };
   const heading = (texts, py) => words(context, theme, texts.map((text) => say(text, facts)), 2, py, { width, colour: theme.text, bold: true });
-  const tint = tints(bias, state, head), ink = tint[head], [above, below] = [y, up].map((axis) => new Plot(context, theme, x, axis));
+  const tint = tints(bias, state, head), ink = alone ? colours.score : inkOf(result, tint), [above, below] = [y, up].map((axis) => new Plot(context, theme, x, axis));
   const fill = (plot, least, greatest, opacity) => plot.area(Array.from(greatest, (value, m) => [x.at(m), least[m], value]), ink, opacity);
   heading(picture.bias, 9);
   above.axes({ xTitle: "", yTitle: "", xTicks: 0, yTicks: 4, yText: (value) => fixed(value, 0) });
-  if (facts.varies) fill(above, low, high, 0.2);
+  if (facts.varies) fill(above, low, high, held ? 0.1 : 0.2);
+  else fill(above, row.map((value) => Math.min(value, 0)), row.map((value) => Math.max(value, 0)), 0.14);
   context.globalAlpha = FAINT;
-  if (!alone) bias.forEach((values, h) => above.series(values, tint[h], { width: 1.6 }));
+  if (!alone) bias.forEach((values, h) => above.series(values, tint[h], { width: 2 }));
   context.globalAlpha = 1;
-  if (!alone) above.series(bias[head], theme.ground, { width: 7 });
-  above.series(bias[head], ink, { width: 4 });
+  if (!alone) above.series(row, theme.ground, { width: 7 });
+  above.series(row, ink, { width: 4 });
   result.numbers = numberHeads(above, bias, head, tint);
   heading(picture.weights, 205);
-  below.axes({ xTitle: picture.distance, yTitle: "", xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: 2 });
-  const ground = new Float64Array(weights.length), half = say(picture.half, facts), wide = widthOf(context, `600 ${theme.font}`, half), until = x.at(needed - 1);
+  below.axes({ xTitle: picture.distance, yTitle: "", xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: 2, yText: (value) => picture.weight_ticks[value] });
+  const ground = new Float64Array(weights.length), text = say(picture.half, facts), wide = widthOf(context, `600 ${theme.font}`, text), until = x.at(reach), middle = (up.start + up.end) / 2;
   fill(below, ground, weights, 0.15);
-  fill(below, ground, weights.subarray(0, needed), 0.4);
+  context.save();
+  context.beginPath();
+  context.rect(0, 0, until, up.start);
+  context.clip();
+  fill(below, ground, weights, 0.3);
+  context.restore();
   below.series(weights, ink, { width: 4 });
   below.rule([until, up.start], [until, up.end - 3], { colour: ink, width: 1.5, dash: [5, 4] });
-  grip(context, theme, until, (up.start + up.end) / 2, ink);
-  words(context, theme, half, Math.max(Math.min(until - wide / 2, x.end - wide), 2), up.end - 11, { colour: shade(0.7, theme, ink), bold: true });
+  const stops = held?.stops ?? within.map((shares, h) => ({ head: h + 1, at: keysForHalf(shares) - 1 })), halves = stops.map(({ at }) => x.at(at));
+  below.rule([Math.min(...halves), middle], [Math.max(...halves, until), middle], { colour: theme.muted, dash: [] });
+  stops.forEach(({ head: of }, k) => {
+    disc(context, theme, halves[k], middle, 4.5, tint[of - 1] ?? theme.muted);
+    if (of === 0) words(context, theme, picture.none, halves[k], middle + 18, { align: "center", bold: true, rim: true });
+  });
+  grip(context, theme, until, middle, ink);
+  words(context, theme, text, Math.max(Math.min(until - wide / 2, x.end - wide), 2), up.end - 11, { colour: shade(0.7, theme, ink), bold: true });
   if (cursor === null) return;
-  for (const [plot, series] of [[above, bias[head]], [below, weights]]) {
+  for (const [plot, series] of [[above, row], [below, weights]]) {
     plot.vertical(cursor.distance, { dash: [] });
     if (series[cursor.distance] >= plot.y.from) plot.marks([[cursor.distance, series[cursor.distance]]], theme.text, { radius: 5 });
   }
+}
+
+// Whether the bias shown is that of no head.
+const isMixed = ({ held }) => held !== null && (held.end === "" || held.between[0] === 0);
+
+// The colour of the line shown, on the way from one head's to the other's.
+function inkOf({ held, head }, tint) {
+  if (held === null) return tint[head];
+  const [nearer, farther] = held.between.map((one) => tint[one - 1] ?? colours.neutral);
+  return `color-mix(in srgb, ${farther} ${100 * held.share}%, ${nearer})`;
 }
 
 const inside = ({ left, right, top, bottom }, px, py) => px >= left && px <= right && py >= top && py <= bottom;
@@ -145,12 +193,12 @@ function press(px, py, { values: { bias }, x, y, head, place, numbers = [] }, { 
   return choose(away.indexOf(Math.min(...away)));
 }
 
-// The line at half of the attention is dragged to that of another head.
-function handles({ values: { within }, x, up, head }) {
-  const halves = within.map((shares) => x.at(keysForHalf(shares) - 1)), at = halves[head], to = halves[head + 1] ?? halves[head - 1] ?? at;
+// The line at half of the attention is dragged, and comes to rest at that of the nearest head.
+function handles({ values: { within }, x, up, head, reach }) {
+  const halves = within.map((shares) => x.at(keysForHalf(shares) - 1)), at = x.at(reach), to = halves[head + 1] ?? halves[head - 1] ?? at;
   const drag = (px) => {
     const away = halves.map((half) => Math.abs(half - px)), nearest = away.indexOf(Math.min(...away));
-    return { head: (away[nearest] < away[head] ? nearest : head) + 1 };
+    return { head: (away[nearest] < away[head] ? nearest : head) + 1, held: x.invert(Math.min(Math.max(px, x.start), x.end)) };
   };
   return [{ name: "half", along: "x", x: at, y: (up.start + up.end) / 2, line: { vertical: true, from: up.end, to: up.start }, step: at - to, drag }];
 }
@@ -170,15 +218,15 @@ function awayFromPart([fromX, fromY], [toX, toY], px, py) {
   return Math.hypot(px - fromX - share * along, py - fromY - share * up);
 }
 
-function facts({ values: { bias, within }, head }, { scheme, distance }) {
-  const row = bias[head], halves = Math.LN2 / (row[0] - row[1]);
+function facts(result, { scheme, distance }) {
+  const { head, held, row, needed } = result, [nearer, farther] = held?.between ?? [0, 0], halves = Math.LN2 / (row[0] - row[1]);
   return {
-    alone: JUMPS.includes(scheme), keys: distance + 1, shown_head: head + 1, needed: keysForHalf(within[head]), halves, gentle: 4 * halves > distance,
+    alone: JUMPS.includes(scheme), keys: distance + 1, shown_head: head + 1, needed, mixes: isMixed(result), end: held?.end ?? "", nearer, farther, halves, gentle: 4 * halves > distance,
     preferred: row.indexOf(Math.max(...row)), flat: row.findLastIndex((value) => value !== row.at(-1)) + 1,
   };
 }
 
-const reading = ({ values: { bias, weights }, head }, state, { distance: m }) => ({ away: m, bias: bias[head][m], weight: weights[m] });
+const reading = ({ values: { weights }, row }, state, { distance: m }) => ({ away: m, bias: row[m], weight: weights[m] });
 
 const render = explorable({
   catalogue,

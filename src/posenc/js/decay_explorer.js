@@ -8,10 +8,11 @@ import { nameCurves } from "./labels.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const LOWEST = [-0.27, -1.05], TOP = 24; // where the picture ends: the first below all scores; pixels above it
+const LOWEST = [-0.35, -1.05], TOP = 24; // where the picture ends: the first below all scores; pixels above it
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
 const CROWDED = 2; // values in a column of pixels of which a line can still be seen
 const NAME = 16; // pixels of a line of words
+const ASIDE = 34; // pixels from the point that its name may stand out of the way of the ripples
 const REACH = 14; // pixels over which the envelope is smooth
 const COARSE = 500_000; // cosines that one input may cost; more are added once the slider rests
 
@@ -81,7 +82,7 @@ const baseOf = (distance) => Number(((distance * Math.exp(EULER_GAMMA)) ** 2).to
 function handles({ x, y }, { base }) {
   if (!y) return [];
   const distance = Math.min(Math.max(halfway(base), x.from), x.to); // where it can be dragged back from
-  return [{ name: "base", along: "x", x: x.at(distance), y: y.at(decayLaw(distance, base)), drag: (px) => ({ base: baseOf(x.invert(px)) }) }];
+  return [{ name: "base", along: "x", x: x.at(distance), y: y.at(decayLaw(distance, base)), drag: (px, py, before) => ({ base: baseOf(x.invert(px)), held: before.base }) }];
 }
 
 function draw({ context, width, height }, result, state, theme, cursor) {
@@ -93,6 +94,13 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const name = (text, colour, points, edge = 1) => names.push({ text, colour, points: points.map((point) => [point[0], plot.y.at(point[edge])]) });
   plot.axes({ xTitle: picture.x, yTitle: picture.y, xTicks: Math.max(3, width / 110) });
   plot.horizontal(0, { colour: theme.muted, dash: [] });
+  if (state.held > 1) { // the trend of the base where the drag began
+    const ghost = columns.map(([pixel, first]) => [pixel, decayLaw(first, state.held)]);
+    context.globalAlpha = 0.5;
+    plot.curve(ghost, theme.muted, { width: 2.4 });
+    context.globalAlpha = 1;
+    name(say(picture.base, { base: state.held }), theme.muted, ghost);
+  }
   if (state.show_score) {
     const range = around(extremes(values.low, values.high), state.correlation);
     plot.area(range, colours.key);
@@ -110,11 +118,12 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const drawn = score.flatMap(([pixel, low, high], k) => (isCrowded(k) ? [[pixel, NaN]] : [[pixel, low], [pixel, high]]));
   plot.curve(drawn, colours.score, { width: isDense ? 1.1 : 1.6 });
   if (!isDense) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
-  const lasting = [[say(picture.score, sums), ink(colours.score)]];
+  names.push({ points: ripples.map(([px, , high]) => [px, plot.y.at(high)]) }, { points: ripples.map(([px, low]) => [px, plot.y.at(low)]) }); // to be kept free
+  const lasting = [];
   if (crowded.some(([, low, high]) => high - low > 1)) name(picture.crowded, ink(colours.score), crowded, 2);
   if (state.base > 1) { // else one wave, whatever the pairs
     plot.curve(trend, theme.text, { dash: LAW });
-    lasting.push([picture.law, theme.text]);
+    lasting.push([say(picture.score, sums), ink(colours.score)], [picture.law, theme.text]);
   }
   if (state.show_logarithm) {
     const logarithm = Plot.course(extremes(values.logarithm));
@@ -124,7 +133,10 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const taken = [];
   for (const handle of handles(result, state)) {
     grip(context, theme, handle.x, handle.y, colours.score);
-    const text = say(picture.base, state), long = widthOf(context, `600 ${theme.font}`, text), left = handle.x + 14 + long > width, py = handle.y + (left ? 14 : -12);
+    const text = say(picture.base, state), long = widthOf(context, `600 ${theme.font}`, text), left = handle.x + 14 + long > width, from = handle.x + (left ? -14 - long : 14);
+    const beside = ripples.filter(([px]) => px > from && px < from + long), edges = beside.map(([, low, high]) => plot.y.at(left ? low : high));
+    const near = handle.y + (left ? 14 : -12), beyond = left ? Math.max(near, ...edges.map((at) => at + 10)) : Math.min(near, ...edges.map((at) => at - 8));
+    const py = Math.abs(beyond - handle.y) > ASIDE ? near : beyond;
     words(context, theme, text, handle.x + (left ? -14 : 14), py, { align: left ? "right" : "left", colour: theme.text, bold: true, rim: true });
     taken.push({ left: handle.x - 10 - (left ? long + 8 : 0), right: handle.x + 10 + (left ? 0 : long + 8), top: Math.min(py, handle.y) - 10, bottom: Math.max(py, handle.y) + 10 });
   }
@@ -135,6 +147,7 @@ function draw({ context, width, height }, result, state, theme, cursor) {
 
 // Names one above another at the right end of a curve, where they stay while the base is dragged.
 function atEnd(context, theme, names, points, right, taken) {
+  if (names.length === 0) return;
   const left = right - 6 - Math.max(...names.map(([text]) => widthOf(context, `600 ${theme.font}`, text))), high = names.length * NAME;
   let bottom = Math.min(...points.filter(([px]) => px > left).map(([, py]) => py)) - 5;
   while (taken.some((other) => other.right > left && other.top < bottom && other.bottom > bottom - high)) bottom -= 1;

@@ -25,7 +25,8 @@
 //                                           those that are only there; one that scrolls leaves a swipe up or down to the page; one
 //                                           that swaps goes to the places of its like and nowhere between; one with a `step` moves
 //                                           by so many pixels at a time, both ways; `before` is the setting when it was taken
-//                                           hold of; one that glides takes any value, and when let go what its control accepts.
+//                                           hold of; one that glides takes any value, and when let go what its control accepts; what drag() gives as
+//                                           `held` is in the state until the handle is let go.
 //                                           grip() in drawing.js marks a handle
 //   press(x, y, result, state)              → what a press there changes, as { control: value, … }, or null
 //   opening(share, state)                   → { control: value, … } that is drawn instead at a share of the way in: it moves by itself
@@ -80,6 +81,7 @@ class Figure {
       this.said = setTimeout(() => (this.notice.textContent = ""), NOTICE);
     };
     this.later = () => (this.frame ||= requestAnimationFrame(() => this.update()));
+    this.held = null; // what the handle in hand says that it is held at
     this.passing = {}; // what is drawn at the opening instead of the setting, as its controls show it
     const { settings, notify } = this, state = () => settings.all();
     this.inputs = Object.fromEntries(settings.controls.map((control) => [control.name, makeControl(
@@ -115,6 +117,17 @@ class Figure {
     return Object.fromEntries(Object.entries(changes).map(([name, value]) => [name, this.inputs[name]?.accept?.(value) ?? value]));
   }
 
+  // The setting, and where a handle is held.
+  state() {
+    return { ...this.settings.all(), held: this.held };
+  }
+
+  hold(held) {
+    if (held === this.held) return;
+    this.held = held;
+    this.later();
+  }
+
   // The reader changed something: what moves by itself stops.
   change(changes) {
     this.story.stop();
@@ -124,16 +137,17 @@ class Figure {
   // ---- the parts of the page
 
   pointing() {
-    const { definition, canvas, settings, notify } = this, { names, readers, readout } = this.words;
+    const { definition, canvas, notify } = this, { names, readers, readout } = this.words;
     return pointing({
       definition, canvas, notify,
       zoom: () => this.zoom(),
-      state: () => settings.all(),
+      state: () => this.state(),
       result: () => this.result,
+      hold: (held) => this.hold(held),
       change: (changes) => this.change(changes),
       accepted: (changes) => this.accepted(changes),
       words: (cursor) => {
-        const state = settings.all();
+        const state = this.state();
         return say(readout, { ...state, ...cursor, ...definition.reading(this.result, state, cursor) }, names);
       },
       shown: () => {
@@ -197,7 +211,7 @@ class Figure {
     return scale;
   }
 
-  paint(state = this.settings.all()) {
+  paint(state = this.state()) {
     this.painted = performance.now();
     const { canvas, definition } = this;
     const scale = this.zoom(), width = canvas.clientWidth / scale, height = definition.height(width, state);
@@ -218,7 +232,7 @@ class Figure {
   }
 
   tell() {
-    const { definition, result, story } = this, setting = this.settings.all();
+    const { definition, result, story } = this, setting = this.state();
     if (!story.moving && !this.moves && (this.done || this.written !== story.present)) this.write(setting, result, this.done);
     story.mark();
     this.playButton?.tell();
@@ -272,7 +286,7 @@ class Figure {
   update() {
     this.frame = 0;
     if (!this.canvas.clientWidth) return;
-    const start = performance.now(), setting = this.settings.all(), { canvas, main } = this;
+    const start = performance.now(), setting = this.state(), { canvas, main } = this;
     clearTimeout(this.pause);
     const resized = this.wide !== canvas.clientWidth;
     this.wide = canvas.clientWidth;

@@ -13,12 +13,12 @@ const AROUND = 7; // distances to either side over which the curve of all pairs 
 const POWER = 2 * Math.log(10), LEAST = -10.2, MOST = 7.3, GREATEST = 4; // a line for each factor of 100; ends of the axes of bias and loss
 const TOP = 42, LEFT = 72, RIGHT = 14, BELOW = 106, BAR = 20; // pixels, of them below the curves for ticks, title and losses
 
-const LEVELS = ["none", "zero", "most_negative", "mask"], DRAGGED = 240; // in the order of the bias past L, and the distance at which it is dragged
-const STAY = 12, ALIKE = 4; // pixels from its level within which the handle stays, and between two that look alike
+const LEVELS = ["none", "zero", "most_negative", "mask"]; // what the bias past L is dragged to
+const NAMED = 700, GIVES = 6, END = 40; // pixels of width from which these are named; of a pull past the last that move the dot by one; of it in all
 
 const sumOf = (biases) => biases.reduce((sum, bias) => sum.map((value, m) => value + bias[m]), new Float64Array(LONGEST + 1));
 
-function compute({ base, layer, clamp, pair }, width, previous, { runs }) {
+function compute({ base, layer, clamp, pair, held = null }, width, previous, { runs }) {
   const { products, losses, within } = runs[base], ofLayer = products[Number(layer) - 1], frequencies = inverseFrequencies(HEAD_DIM, Number(base));
   const biases = ofLayer.map((product, of) => distanceBias(product, frequencies[of], LONGEST)), every = [...biases.keys()];
   const slow = every.filter((of) => frequencies[of] * TRAINED < 2 * Math.PI), mostNegative = mostNegativePairs([ofLayer], frequencies, TRAINED, COUNT);
@@ -28,11 +28,27 @@ function compute({ base, layer, clamp, pair }, width, previous, { runs }) {
     return way === "zero" ? bias.map((value, m) => (m < TRAINED ? value : 0)) : clamped(bias, TRAINED);
   })).slice(0, way === "mask" ? TRAINED : undefined);
   const values = { pair: biases[pair], all: sumOf(biases), clamped: changed(clamp), clamped_pairs: pairsOf[clamp], most_negative: mostNegative, losses, within };
-  const ends = { start: LEFT, end: width - RIGHT };
+  const ends = { start: LEFT, end: width - RIGHT }, dragged = width >= NAMED ? 224 : 240, all = meanOf(values.all);
+  const pastOf = (way) => {
+    if (way === "none") return all.slice(TRAINED);
+    return way === "mask" ? all.slice(TRAINED).map(([m]) => [m, LEAST]) : meanOf(changed(way), TRAINED);
+  };
+  const past = Object.fromEntries(Object.keys(picture.changed).concat("none").map((way) => [way, pastOf(way)])), levelOf = (way) => past[way][dragged - TRAINED][1];
   return {
-    values, slow, clamps: clamp !== "none", x: new Axis({ from: 0, to: LONGEST, ...ends }), loss: new Axis({ from: 0, to: GREATEST, ...ends }),
+    values, all, past, levelOf, dragged, names: width >= NAMED, slow, held: held === null ? null : mixed(past, levelOf, losses, held), clamps: clamp !== "none" || held !== null, x: new Axis({ from: 0, to: LONGEST, ...ends }), loss: new Axis({ from: 0, to: GREATEST, ...ends }),
     y: new Axis({ from: LEAST, to: MOST, start: height(width) - BELOW, end: TOP }),
-    levelOf: (way) => (way === "mask" ? LEAST : meanOf(changed(way), TRAINED)[DRAGGED - TRAINED][1]),
+  };
+}
+
+// What is drawn past L where the dot is held at a level: between the two that were measured next to it. Beyond all of them the
+// dot gives a little.
+function mixed(past, levelOf, losses, held) {
+  const ways = LEVELS.toSorted((one, other) => levelOf(other) - levelOf(one)), below = ways.findIndex((way) => levelOf(way) < held);
+  const [upper, lower] = below > 0 ? [ways[below - 1], ways[below]] : Array(2).fill(ways.at(below)), [top, bottom] = [upper, lower].map(levelOf);
+  const share = upper === lower ? 0 : (top - held) / (top - bottom), mix = (one, other) => one + share * (other - one);
+  return {
+    level: upper === lower ? top + (held - top) / GIVES : held, loss: mix(losses[upper], losses[lower]),
+    past: past[upper].map(([m, value], k) => [m, mix(value, past[lower][k][1])]),
   };
 }
 
@@ -57,64 +73,70 @@ function draw({ context, height }, result, state, theme, cursor) {
     plot.vertical(cursor.at, { dash: [] });
     plot.marks([[cursor.at, values.clamped[cursor.at] ?? LEAST]], theme.text, { radius: 4 });
   }
-  const levels = LEVELS.map(result.levelOf), [handle] = handles(result, state);
-  plot.rule([handle.x, y.at(levels[0])], [handle.x, y.at(LEAST)], { dash: [3, 3] });
-  plot.marks(levels.map((level) => [DRAGGED, level]), theme.muted, { radius: 3.5 });
-  grip(context, theme, handle.x, handle.y, theme.text);
   drawLosses(context, theme, result, state, height);
 }
 
 // By how much the bias of all pairs together, as trained and clamped, or of one of them, multiplies the weight of a key.
-function drawCurves(context, theme, plot, { x, y, values, clamps, levelOf }, { pair, show_pair: showsPair, clamp }) {
-  const all = meanOf(values.all), alone = showsPair && !clamps;
-  const past = clamp === "mask" ? all.slice(TRAINED).map(([m]) => [m, LEAST]) : meanOf(values.clamped, TRAINED);
+function drawCurves(context, theme, plot, result, state) {
+  const { x, y, values, all, past, held, clamps, dragged, levelOf } = result, { pair, show_pair: showsPair, clamp } = state, alone = showsPair && !clamps;
   const curves = [
     { text: clamps ? picture.as_trained : alone && picture.all, points: clamps ? all.slice(TRAINED) : all, colour: theme.text, width: clamps || alone ? 1.6 : 2.8, dash: clamps ? [4, 3] : [] },
-    ...(clamps ? [{ text: picture.changed[clamp], points: [...all.slice(0, TRAINED), ...past], colour: colours.score, width: 2.8 }] : []),
+    ...(clamps ? [{ text: !held && picture.changed[clamp], points: [...all.slice(0, TRAINED), ...(held?.past ?? past[clamp])], colour: colours.score, width: 2.8 }] : []),
     ...(alone ? [{ text: say(picture.pair, { pair }), points: Array.from(values.pair, (value, m) => [m, value]), colour: pairColour(pair, HEAD_DIM / 2), width: 2.8 }] : []),
   ];
   const filled = curves.at(-1).points;
   plot.area(filled.map(([m, value]) => [x.at(m), Math.min(value, 0), 0]), colours.neutral, 0.35);
   plot.area(filled.map(([m, value]) => [x.at(m), 0, Math.max(value, 0)]), colours.excess, 0.5);
   for (const { points, colour, ...style } of curves) plot.line(points, colour, style);
-  const grips = [x.at(DRAGGED), y.at(levelOf(clamp))], taken = [{ left: grips[0] - 12, right: grips[0] + 12, top: grips[1] - 12, bottom: grips[1] + 12 }];
+  const [dot] = handles(result, state), px = dot.x, levels = LEVELS.map(levelOf), taken = [{ left: px - 12, right: px + 12, top: dot.y - 12, bottom: dot.y + 12 }];
+  plot.rule([px, y.at(Math.max(...levels))], [px, y.at(LEAST)], { dash: [3, 3] });
+  plot.marks(levels.map((level) => [dragged, level]), theme.muted, { radius: 3.5 });
+  for (const way of LEVELS.slice(1).filter((one) => result.names && (held || one !== clamp))) {
+    const text = picture.changed[way], level = y.at(levelOf(way)), left = px + 10;
+    const py = Math.abs(level - y.at(0)) < 10 ? y.at(0) + 11 : Math.min(level, y.start - 6); // not on a line
+    const right = left + widthOf(context, `600 ${theme.font}`, text);
+    if (curves.some(({ points }) => points.some(([m, value]) => x.at(m) > left && x.at(m) < right && Math.abs(y.at(value) - py) < 11))) continue;
+    words(context, theme, text, left, py, { bold: true, rim: true });
+    taken.push({ left, right, top: py - 8, bottom: py + 8 });
+  }
+  grip(context, theme, px, dot.y, theme.text);
   for (const { at, side, text } of picture.ways) { // where the curve is on that side of × 1
     const value = filled[at][1], inside = Math.abs(y.at(value) - y.at(0)) > 26; // else beyond the curve
     if (value * side <= 0) continue;
-    const px = x.at(at), py = y.at(inside ? 0 : value) - 13 * side, half = widthOf(context, `600 ${theme.font}`, text) / 2;
-    words(context, theme, text, px, py, { align: "center", bold: true, colour: shade(0.7, theme, side > 0 ? colours.excess : colours.neutral), rim: true });
-    taken.push({ left: px - half, right: px + half, top: py - 8, bottom: py + 8 });
+    const middle = x.at(at), py = y.at(inside ? 0 : value) - 13 * side, half = widthOf(context, `600 ${theme.font}`, text) / 2;
+    words(context, theme, text, middle, py, { align: "center", bold: true, colour: shade(0.7, theme, side > 0 ? colours.excess : colours.neutral), rim: true });
+    taken.push({ left: middle - half, right: middle + half, top: py - 8, bottom: py + 8 });
   }
   const named = curves.toReversed().map(({ points, text, colour }) => ({ text, colour: shade(0.7, theme, colour), points: points.map(([m, value]) => [x.at(m), y.at(value)]) }));
   nameCurves(context, theme, { left: x.at(clamps ? TRAINED : 0), right: x.end, top: y.end, bottom: y.start }, named, taken);
 }
 
-// The measured losses as bars: what is more than within the trained length is red, and what clamping takes away dashed.
-function drawLosses(context, theme, { loss: axis, values: { losses, within } }, { clamp }, height) {
-  [within, losses[clamp]].forEach((loss, k) => {
+// The measured losses as bars: what is more than within the trained length is red, and what clamping takes away dashed. Between
+// two that were measured, the bar is faint and names no number.
+function drawLosses(context, theme, { loss: axis, held, values: { losses, within } }, { clamp }, height) {
+  [within, held?.loss ?? losses[clamp]].forEach((loss, k) => {
     const top = height - 54 + 30 * k, middle = top + BAR / 2, before = k ? Math.max(losses.none, loss) : loss, [end, far] = [loss, before].map((value) => axis.at(value));
     words(context, theme, picture.losses[k], axis.start - 6, middle, { align: "right", colour: theme.text, width: axis.start - 6 });
     for (const [from, to, colour] of [[0, within, colours.neutral], [within, loss, colours.excess]]) {
-      context.fillStyle = colour;
+      Object.assign(context, { fillStyle: colour, globalAlpha: held && colour === colours.excess ? 0.5 : 1 });
       context.fillRect(axis.at(from), top, Math.max(axis.at(to) - axis.at(from), 0), BAR);
     }
-    Object.assign(context, { strokeStyle: theme.muted, lineWidth: 1 });
+    Object.assign(context, { strokeStyle: theme.muted, lineWidth: 1, globalAlpha: 1 });
     context.setLineDash([3, 3]);
     if (far > end + 1) context.strokeRect(end, top + 0.5, far - end, BAR - 1);
     context.setLineDash([]);
-    words(context, sized(theme, 15), say(picture.loss[k], { loss }), (far - end > 50 ? end : far) + 8, middle, { bold: true, colour: theme.text });
+    if (!held || !k) words(context, sized(theme, 15), say(picture.loss[k], { loss }), (far - end > 50 ? end : far) + 8, middle, { bold: true, colour: theme.text });
   });
 }
 
-// The bias past L is dragged from one that was measured to the nearest other on the pointer's side.
-function handles({ x, y, levelOf }, { clamp }) {
-  const levelAt = (way) => y.at(levelOf(way)), heights = LEVELS.map(levelAt), at = levelAt(clamp), k = LEVELS.indexOf(clamp);
+// The bias past L is dragged up and down, and comes to rest at the nearest that was measured.
+function handles({ x, y, levelOf, dragged, held }, { clamp }) {
+  const heights = LEVELS.map((way) => y.at(levelOf(way))), at = y.at(held?.level ?? levelOf(clamp)), k = LEVELS.indexOf(clamp);
   const drag = (px, py, before) => {
-    const start = levelAt(before.clamp), far = py - start, away = (way) => Math.abs(levelAt(way) - py);
-    const ahead = LEVELS.filter((way) => (levelAt(way) - start) * Math.sign(far) > ALIKE).toSorted((one, other) => away(one) - away(other));
-    return { clamp: ahead.length && Math.abs(far) > Math.min(STAY, away(ahead[0])) ? ahead[0] : before.clamp };
+    const away = (way) => Math.abs(y.at(levelOf(way)) - py);
+    return { clamp: [before.clamp, ...LEVELS].toSorted((one, other) => away(one) - away(other))[0], held: y.invert(Math.min(Math.max(py, y.end - END), y.start + END)) };
   };
-  return [{ name: "bias", x: x.at(DRAGGED), y: at, along: "y", step: (heights[k + 1] ?? heights[k - 1]) - at, drag }];
+  return [{ name: "bias", x: x.at(dragged), y: at, along: "y", step: (heights[k + 1] ?? heights[k - 1]) - at, drag }];
 }
 
 // The moving mean of a bias over the distances from one on, as [distance, mean].
@@ -125,10 +147,10 @@ function meanOf(bias, from = 0) {
 
 const factsOf = (bias) => ({ bias, times: Number(Math.exp(Math.abs(bias)).toPrecision(2)) });
 
-function facts({ slow, values: { pair: curve, losses, within, most_negative: mostNegative } }, { pair, clamp }) {
+function facts({ slow, held, values: { pair: curve, losses, within, most_negative: mostNegative } }, { pair, clamp }) {
   return {
     trained: TRAINED, listed: mostNegative.join(", "), is_most_negative: mostNegative.includes(pair), is_slow: slow.includes(pair),
-    push: factsOf(Math.min(...curve.slice(0, TRAINED))).times, unclamped: losses.none, loss: losses[clamp], within,
+    moves: held !== null, push: factsOf(Math.min(...curve.slice(0, TRAINED))).times, unclamped: losses.none, loss: losses[clamp], within,
   };
 }
 

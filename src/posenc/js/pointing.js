@@ -12,7 +12,7 @@ const SLOP = 3; // pixels within which a press does not drag yet
 
 // `view` gives what is drawn and takes what changes:
 // { definition, canvas, result(), state(), zoom(), waits(), words(cursor), change(changes), accepted(changes), notify(text),
-//   shown() }, where shown() paints and tells anew.
+//   hold(held), shown() }, where shown() paints and tells anew.
 export function pointing(view, labels) {
   const { definition, canvas } = view, { result, state } = view;
   let cursor = null, held = null, atPointer = null;
@@ -146,8 +146,9 @@ export function pointing(view, labels) {
       view.notify("");
       const { disc } = handle, far = disc && Math.hypot(x - disc.x, y - disc.y), angle = disc && around(handle, x, y) - ahead;
       const to = disc ? [disc.x + far * Math.cos(angle), disc.y + far * Math.sin(angle)] : [x - beside[0], y - beside[1]];
-      const changes = handle.drag(...to, before), accepted = view.accepted(changes);
+      const { held: at = null, ...changes } = handle.drag(...to, before), accepted = view.accepted(changes);
       settled = handle.glides ? accepted : null;
+      view.hold(at);
       return view.change(settled ? changes : accepted);
     }
     const over = handleAt(x, y);
@@ -161,12 +162,14 @@ export function pointing(view, labels) {
     view.change(view.accepted(changes));
   };
   canvas.addEventListener("pointerup", (event) => { // unmoved, it presses what a disc covers and reads off
+    view.hold(null);
     if (held !== null && moved && settled) view.change(settled);
     if (held === null || moved) return;
     if (turns) press(...from);
     readAt(...from, event.pointerType === "touch");
   });
   canvas.addEventListener("pointercancel", () => { // it was a swipe that scrolls the page
+    view.hold(null);
     if (held !== null && moved) view.change(Object.fromEntries(Object.entries(before).filter(([name, value]) => state()[name] !== value)));
   });
   for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));

@@ -99,7 +99,7 @@ function dialsOf(frequencies, { top, rows, high, size }, width) {
 }
 
 const handOf = (code, pair) => [code[2 * pair + 1], code[2 * pair]]; // its cosine across, its sine up
-const cosineOf = ({ code, other }, pair) => dot(handOf(code, pair), handOf(other, pair)); // of the angle between both hands
+const cosineOf = ({ code, other }, pair) => dot(handOf(code, pair), handOf(other, pair)); // of the angle between m and n
 
 function drawDials({ context, width }, { frequencies, values, place, dials: { size, large, all } }, state, theme, chosen) {
   const pairs = frequencies.length, radius = size * 0.45;

@@ -201,8 +201,8 @@ CASES = [
         BuildAnEncoding,
         [
             {"cosines": True, "frequencies": "random", "pairs": 6},
-            {"pairs": 1, "theta_0": 3.14, "position": 63},
-            {"cosines": True, "pairs": 2, "theta_0": 0.001, "theta_1": 0.001, "position": 0},
+            {"pairs": 1, "theta_0": 3.14, "position": 63, "other": 0},
+            {"cosines": True, "pairs": 2, "theta_0": 0.001, "theta_1": 0.001, "position": 0, "other": 0},
         ],
         {"cosines": True, "pairs": 6, "frequencies": "ratio_3"},
         handles=("pair 0", "pair 1", "pair 2", "pair 3", "position"),

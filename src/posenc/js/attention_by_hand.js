@@ -167,15 +167,28 @@ function pull(state, letter, row, point) {
 // No function word: their keys lie together at the origin.
 const dragged = ({ list, rows }) => [...list.keys()].filter((word) => list.indexOf(list[word]) === word && Math.max(...rows[word].slice(0, HANDED_OVER)) > 0.5);
 
-// Only within the plane is an arrow's tip seen and dragged.
-function handles({ plane: { x, y }, values, rows, list, asks }, state) {
-  const within = (axis, pixel) => axis.invert(Math.min(Math.max(pixel, Math.min(axis.start, axis.end)), Math.max(axis.start, axis.end)));
-  const handle = (name, letter, word, [across, up], share = 1) => ({
-    name, x: x.at(across), y: y.at(up), drag: (px, py) => pull(state, letter, rows[word], [within(x, px) / share, within(y, py) / share]),
+// Only within the plane is an arrow's tip seen and dragged. A pulled key stays there with its
+// disc, and the tips of those that it takes along.
+function handles({ plane, values, rows, list, asks }, state) {
+  const { x, y } = plane, words = dragged({ list, rows });
+  const handle = (name, letter, word, tip, movers, share = 1) => ({
+    name, x: x.at(tip[0]), y: y.at(tip[1]),
+    drag: (px, py) => pull(state, letter, rows[word], [x.invert(px), y.invert(py)].map((to, side) => (tip[side] + within([x, y][side], to - tip[side], side, movers)) / share)),
   });
-  const all = [handle("query", "q", asks, drawn(values.queries[asks]), DRAWN), ...dragged({ list, rows }).map((word) => handle(`key ${list[word]}`, "k", word, values.keys[word]))];
+  const query = drawn(values.queries[asks]);
+  const along = (word) => words.map((j) => ({ tip: values.keys[j], share: dot(rows[j], rows[word]) / dot(rows[word], rows[word]), radius: j === word ? discOf(plane, values.weights[asks][j]) : 0 }));
+  const all = [handle("query", "q", asks, query, [{ tip: query, share: 1, radius: 0 }], DRAWN), ...words.map((word) => handle(`key ${list[word]}`, "k", word, values.keys[word], along(word)))];
   const outside = (axis, pixel) => Math.abs(pixel - (axis.start + axis.end) / 2) - Math.abs(axis.end - axis.start) / 2;
   return all.filter((tip) => Math.max(outside(x, tip.x), outside(y, tip.y)) <= GRIP);
+}
+
+// So much of a move along one side that each tip, which moves by its share, stays within the plane, or is as far outside as it was.
+function within({ from, to, start, end }, move, side, movers) {
+  const unit = Math.abs((to - from) / (end - start));
+  return movers.filter(({ share }) => Math.abs(share) > 1e-9).reduce((left, { tip, share, radius }) => {
+    const ends = [from + radius * unit - tip[side], to - radius * unit - tip[side]].map((room) => room / share);
+    return Math.min(Math.max(left, Math.min(...ends, 0)), Math.max(...ends, 0));
+  }, move);
 }
 
 function facts({ values, asks, list, rows }) {

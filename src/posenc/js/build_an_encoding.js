@@ -1,6 +1,6 @@
 import { distances, minDistance, monotonicityViolations, translationResidual } from "./arithmetic_properties.js";
 import { chipsAndList } from "./chips_and_list.js";
-import { colours, pairColour, sequential } from "./colours.js";
+import { pairColour, sequential } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, colourBar, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./build_an_encoding.json";
 import { explorable } from "./explorable.js";
@@ -9,7 +9,7 @@ import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const LENGTH = 64, PAIRS = 6, ROUNDING = 1e-9; // as in Python
-const OFFSET = 24; // of the diagonal that is outlined
+const PILE = 12, RISE = 18; // pixels within which handles are piled up, and how high at most
 
 const frequenciesOf = (state) => Array.from({ length: state.pairs }, (_, k) => state[`theta_${k}`]);
 
@@ -29,75 +29,67 @@ function compute(state, width, previous) {
   return { key, values, apart, ...places(width, state.pairs) };
 }
 
-// The map of distances with what holds of it below, and beside or above it dials of the pairs and their frequencies.
+// The map of distances with what holds of it below, and beside or above it circles of the pairs and their frequencies.
 function places(width, pairs = PAIRS) {
-  const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : Math.min(width - 122, 178), right = wide ? width - side - 30 : width;
+  const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : Math.min(width - 122, 168), right = wide ? width - side - 30 : width;
   const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : Math.max(pairs, 4), rows = Math.ceil(pairs / columns);
-  const across = right / columns, beside = wide && across > 180 ? 76 : 0; // numbers beside a dial, where there is room
-  const size = Math.min(across - beside, wide ? (side - 72) / rows : 76, 170);
-  const left = wide ? width - side - 2 : 26, top = wide ? 24 : 176;
+  const across = right / columns, beside = wide && across > 180 ? 76 : 0; // words beside a circle, where there is room
+  const size = Math.min(across - beside, wide ? (side - 72) / rows : 84, 170);
+  const left = wide ? width - side - 2 : 26, top = wide ? 24 : 186;
   return {
     wide, side, height: top + side + (wide ? 42 : 18),
-    dials: { right, columns, across, beside, size, top: wide ? 18 + (side - 72 - rows * size) / 2 : 16 },
+    circles: { right, columns, across, beside, size, top: wide ? 18 + (side - 72 - rows * size) / 2 : 16 },
     frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
-    frequencyTop: wide ? top + side - 46 : 114,
+    frequencyTop: wide ? top + side - 46 : 128,
     map: { x: cellAxis(LENGTH, left, left + side), y: cellAxis(LENGTH, top, top + side) },
   };
 }
 
-// A hand, and its shadows: the sine on the upright bar beside it, and the cosine on the bar above.
-function drawDial(context, theme, x, y, size, angle, colour, cosines) {
-  const radius = 0.4 * size, [sine, cosine] = [Math.sin(angle), Math.cos(angle)], far = radius + 0.08 * size;
+// The positions m and n: a full point and an open one.
+function drawPoints(context, theme, colour, points, radius) {
+  context.strokeStyle = colour;
+  context.lineWidth = 2;
+  points.forEach(([x, y], k) => {
+    context.fillStyle = k ? theme.ground : colour;
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    context.fill();
+    context.stroke();
+  });
+}
+
+// A pair at both positions, and how far apart it encodes them: by their heights alone, or as points of the circle.
+function drawPair(context, theme, [x, y], radius, angles, colour, cosines) {
+  const points = angles.map((angle) => [x + radius * Math.cos(angle), y - radius * Math.sin(angle)]), ends = points.map(([across, up]) => [cosines ? across : x, up]);
+  const plot = new Plot(context, theme);
   context.strokeStyle = theme.grid;
   context.lineWidth = 1.2;
   context.beginPath();
   context.arc(x, y, radius, 0, 2 * Math.PI);
-  context.moveTo(x + far, y - radius);
-  context.lineTo(x + far, y + radius);
-  if (cosines) {
-    context.moveTo(x - radius, y - far);
-    context.lineTo(x + radius, y - far);
-  }
   context.stroke();
-  context.strokeStyle = colour;
-  context.lineWidth = 1;
-  context.beginPath();
-  context.moveTo(x + radius * cosine, y - radius * sine);
-  context.lineTo(x + far, y - radius * sine);
-  if (cosines) {
-    context.moveTo(x + radius * cosine, y - radius * sine);
-    context.lineTo(x + radius * cosine, y - far);
-  }
-  context.stroke();
-  context.globalAlpha = cosines ? 1 : 0.6;
-  context.lineWidth = 3;
-  context.beginPath();
-  context.moveTo(x, y);
-  context.lineTo(x + radius * cosine, y - radius * sine);
-  context.stroke();
-  context.globalAlpha = 1;
-  context.lineWidth = Math.max(4, size / 16);
-  context.beginPath();
-  context.moveTo(x + far, y);
-  context.lineTo(x + far, y - radius * sine);
-  if (cosines) {
-    context.moveTo(x, y - far);
-    context.lineTo(x + radius * cosine, y - far);
-  }
-  context.stroke();
+  if (!cosines) plot.rule([x, y - radius], [x, y + radius], { colour: theme.muted, dash: [] });
+  points.forEach((point, k) => {
+    context.globalAlpha = 0.6;
+    plot.rule([x, y], point, { colour, width: 1.5, dash: [] });
+    context.globalAlpha = 1;
+    if (!cosines) plot.rule(point, ends[k], { colour });
+  });
+  plot.rule(...ends, { colour, width: 5, dash: [] });
+  drawPoints(context, theme, colour, ends, Math.min(radius / 9, 5));
 }
 
 function drawPairs({ context }, result, state, theme) {
-  const { dials: { columns, across, beside, size, right, top }, frequency, frequencyTop } = result, { position, pairs, cosines } = state;
-  words(context, theme, picture.dials.map((text) => say(text, { ...state, numbers: (cosines ? 2 : 1) * pairs })), 0, 8, { colour: theme.text, bold: true, width: right });
+  const { circles: { columns, across, beside, size, right, top }, frequency, frequencyTop } = result, { position, other, pairs, cosines } = state;
+  words(context, theme, picture.circles.map((text) => say(text, state)), 0, 8, { colour: theme.text, bold: true, width: right });
   frequenciesOf(state).forEach((each, k) => {
-    const left = (k % columns) * across + (across - size - beside) / 2, y = top + (Math.floor(k / columns) + 0.55) * size, angle = position * each;
-    drawDial(context, theme, left + 0.46 * size, y, size, angle, pairColour(k, pairs), cosines);
-    if (!beside) return void words(context, theme, String(k), left, y + 0.3 * size, { colour: theme.text, bold: true });
-    const said = say(picture.pair, { pair: k, sine: Math.sin(angle), cosine: Math.cos(angle), cosines }).split("\n");
-    said.forEach((line, row) => words(context, theme, line, left + size + 2, y + 18 * (row - (said.length - 1) / 2), { colour: row ? theme.muted : theme.text, bold: row === 0 }));
+    const left = (k % columns) * across + (across - size - beside) / 2, y = top + (Math.floor(k / columns) + 0.5) * size;
+    drawPair(context, theme, [left + size / 2, y], 0.44 * size, [position * each, other * each], pairColour(k, pairs), cosines);
+    if (!beside) return void words(context, theme, String(k), left, y + 0.4 * size, { colour: theme.text, bold: true });
+    const [sine, cosine] = [Math.sin, Math.cos].map((of) => of(position * each) - of(other * each));
+    say(picture.pair, { pair: k, apart: Math.hypot(sine, cosines ? cosine : 0) }).split("\n")
+      .forEach((line, row) => words(context, theme, line, left + size + 2, y + 18 * (row - 0.5), { colour: row ? theme.muted : theme.text, bold: row === 0 }));
   });
-  words(context, theme, picture.frequencies, 0, frequencyTop - 16, { colour: theme.text, bold: true, width: right });
+  words(context, theme, picture.frequencies, 0, frequencyTop - 20, { colour: theme.text, bold: true, width: right });
   const axis = new Plot(context, theme, frequency, new Axis({ from: 0, to: 1, start: frequencyTop + 14, end: frequencyTop }));
   axis.horizontal(0, { colour: theme.muted, dash: [] });
   for (const tick of frequency.ticks()) words(context, theme, grouped(tick), Math.max(frequency.at(tick), 18), frequencyTop + 31, { align: "center" });
@@ -117,16 +109,23 @@ function drawProperties(context, theme, { values, map: { x, y }, wide, side }, w
   });
 }
 
-// One diagonal: the distances of all positions that are OFFSET apart.
-function drawDiagonal(context, theme, { map: { x, y }, values }) {
+// The diagonal of all positions that are as far apart as m and n.
+function drawDiagonal(context, theme, { map: { x, y }, apart, side }, { position, other }) {
+  const offset = Math.round(Math.abs(other - position)), upper = other >= position;
+  context.save();
+  context.beginPath();
+  context.rect(x.start, y.start, side, side);
+  context.clip();
   context.strokeStyle = theme.text;
   context.lineWidth = 1.5;
   context.beginPath();
-  for (const [down, across] of [[-0.5, OFFSET - 1], [-0.5, OFFSET + 1], [LENGTH - OFFSET - 1.5, LENGTH - 0.5], [LENGTH - OFFSET + 0.5, LENGTH - 0.5]]) context.lineTo(x.at(across), y.at(down));
+  for (const [less, more] of [[-0.5, offset - 1], [-0.5, offset + 1], [LENGTH - offset - 1.5, LENGTH - 0.5], [LENGTH - offset + 0.5, LENGTH - 0.5]]) context.lineTo(x.at(upper ? more : less), y.at(upper ? less : more));
   context.closePath();
   context.stroke();
-  const said = picture.diagonal[values.translation_residual <= ROUNDING ? "one" : "many"];
-  words(context, theme, said, x.end - 7, y.start + 14, { align: "right", colour: theme.text, bold: true, ground: true, width: x.end - x.at(OFFSET + 6) });
+  context.restore();
+  const along = offset ? Array.from({ length: LENGTH - offset }, (_, m) => apart[m + offset][m]) : [0];
+  const said = picture.diagonal[Math.max(...along) - Math.min(...along) <= ROUNDING ? "one" : "many"], [at, align] = upper ? [x.start + 7, "left"] : [x.end - 7, "right"];
+  words(context, theme, said, at, upper ? y.end - 14 : y.start + 14, { align, colour: theme.text, bold: true, ground: true, width: 0.6 * side });
 }
 
 function draw(canvas, result, state, theme, cursor) {
@@ -143,23 +142,31 @@ function draw(canvas, result, state, theme, cursor) {
   words(context, theme, fixed(scale.to, 1), bar + 56, y.start - 12);
   for (const [axis, at, align] of [["x", 0, "left"], ["x", LENGTH - 1, "right"]]) words(context, theme, String(at), result.map[axis].at(at), y.end + 9, { align });
   words(context, theme, picture.position, x.at(LENGTH / 2), y.end + 9, { align: "center", width: side - 40 });
-  drawDiagonal(context, theme, result);
+  drawDiagonal(context, theme, result, state);
   drawProperties(context, theme, result, width);
-  context.strokeStyle = colours.query;
-  context.lineWidth = 1.5;
-  const row = y.at(state.position - 0.5), cell = y.at(1) - y.at(0);
-  context.strokeRect(x.start - 1, row, side + 2, cell);
-  grip(context, theme, x.start - 10, y.at(state.position), colours.query);
+  const { x: across, y: down } = pointOf(result, state), edges = [[x.start, down], [across, y.start]];
+  for (const edge of edges) new Plot(context, theme).rule(edge, [across, down], { width: 1.5 });
+  drawPoints(context, theme, theme.text, edges, 4);
+  grip(context, theme, across, down, theme.text);
   if (cursor !== null) map.outline(cursor.first, cursor.second);
 }
 
-const drag = (state, pair, frequency) => ({ [`theta_${pair}`]: frequency });
+const pointOf = ({ map: { x, y } }, { position, other }) => ({ x: x.at(other), y: y.at(position) });
+const positionsAt = ({ map: { x, y } }, px, py) => ({ position: y.nearest(y.invert(py)), other: x.nearest(x.invert(px)) });
 
-function handles({ frequency, frequencyTop, map: { x, y } }, state) {
-  const pairs = frequenciesOf(state).map((each, pair) => ({
-    name: `pair ${pair}`, pair, x: frequency.at(each), y: frequencyTop + 14, along: "x", drag: (px) => drag(state, pair, frequency.invert(px)),
-  }));
-  return [...pairs, { name: "position", x: x.start - 10, y: y.at(state.position), along: "y", drag: (px, py) => ({ position: y.nearest(y.invert(py)) }) }];
+// Near the diagonal from which it comes, the point stays on it.
+function along(before, { position, other }) {
+  const kept = position + before.other - before.position;
+  return { position, other: Math.abs(kept - other) <= 2 && kept >= 0 && kept < LENGTH ? kept : other };
+}
+
+function handles(result, state) {
+  const { frequency, frequencyTop } = result, places = frequenciesOf(state).map((each) => frequency.at(each)), rise = Math.min(7, RISE / (places.length - 1));
+  const pairs = places.map((x, pair) => {
+    const below = places.slice(0, pair).filter((other) => Math.abs(other - x) < PILE).length;
+    return { name: `pair ${pair}`, pair, x, y: frequencyTop + 14 - rise * below, along: "x", drag: (px) => ({ [`theta_${pair}`]: frequency.invert(px) }) };
+  });
+  return [...pairs, { name: "position", ...pointOf(result, state), drag: (px, py, before) => along(before, positionsAt(result, px, py)) }];
 }
 
 function facts({ values }, { theta_0: theta }) {
@@ -183,11 +190,11 @@ const render = explorable({
     { name: "second", axis: ({ map }) => map.x, within },
   ],
   height: (width) => places(width).height,
-  opening: (share, { position }) => ({ position: share * position }), // all pairs rotate from 0 to m
+  opening: (share, { position, other }) => ({ position: share * position, other: other - (1 - share) * position }), // along the diagonal
   compute, draw, facts, reading, handles, controls: { frequencies: chipsAndList },
   press: (px, py, result) => {
     const [{ left, right, top, bottom }] = within(result);
-    return px >= left && px <= right && py >= top && py <= bottom ? { position: result.map.y.nearest(result.map.y.invert(py)) } : null;
+    return px >= left && px <= right && py >= top && py <= bottom ? positionsAt(result, px, py) : null;
   },
   pixel: ({ map }, first, second) => [map.x.at(second), map.y.at(first)],
 });

@@ -47,11 +47,8 @@ function compute(state, width) {
   return { values, q, k, frequencies, pairs, ...places(dim, width, limitOf(q, k), 1.05 * longest) };
 }
 
-// A round number that no score of this query and key exceeds, however they rotate.
-function limitOf(q, k) {
-  const greatest = Math.hypot(...q) * Math.hypot(...k);
-  return [1, 2, 3, 5, 10].find((limit) => greatest <= limit);
-}
+// What no score of this query and key exceeds, however they rotate; it grows with them, without a jump.
+const limitOf = (q, k) => Math.max(2, 1.05 * Math.hypot(...q) * Math.hypot(...k));
 
 // One plane or two as squares, with the scores beside them, or below on a phone.
 function places(dim, width, limit, longest) {
@@ -191,9 +188,9 @@ function drawScores(context, theme, result, state, cursor) {
   const long = ([first, second]) => widthOf(context, theme.font, first.label) + widthOf(context, theme.font, second.label) + 74;
   if (result.wide) legend(context, theme, rows.find((row) => long(row) <= room) ?? rows.at(-1), left, top + 10, left + room);
   chart.axes({
-    xTitle: picture.position, yTitle: picture.scores, xTicks: (x.end - x.start) / 60, yTicks: 4,
-    // no number where a grip stands, which is named
-    xText: (tick) => (Math.abs(x.at(tick) - x.at(n)) < 12 ? "" : formatInteger(tick)),
+    xTitle: "", yTitle: "", xTicks: (x.end - x.start) / 60, yTicks: 4,
+    // no number where query and key are named
+    xText: (tick) => ([m, n].some((position) => Math.abs(x.at(tick) - x.at(position)) < 18) ? "" : formatInteger(tick)),
     yText: (tick) => (Math.hypot(x.at(m) - x.start, y.at(tick) - y.at(by_matrices)) < 12 ? "" : fixed(tick, tick % 1 ? 1 : 0)),
   });
   const points = Array.from({ length: FARTHEST + 1 }, (_, position) => [position, scoreOf(position - n)]);
@@ -210,17 +207,12 @@ function drawScores(context, theme, result, state, cursor) {
   chart.rule([x.at(n), y.start], [x.at(m), y.start], { dash: [], width: 3 });
   grip(context, theme, x.at(n), y.start, colours.key);
   grip(context, theme, x.at(m), y.at(by_matrices), colours.query);
-  const labels = new Labels(context, theme, { left: x.start, right: x.end + 14, top: y.end - 20, bottom: y.start - 4 });
-  for (const up of [7, 14]) labels.along([x.start, y.end - up], [x.start + 46, y.end - up]); // the axis's title
-  labels.keep(x.at(m), y.at(by_matrices), 9);
-  labels.along([x.start, y.at(by_matrices)], [x.end, y.at(by_matrices)]);
-  labels.beside(points.map(([position, score]) => [x.at(position), y.at(score)]));
-  for (const position of [m, n]) labels.beside([[x.at(position), y.start], [x.at(position), position === m ? y.at(by_matrices) : y.end + 8]]);
-  labels.write(say(picture.key, { n: Math.round(n) }), [x.at(n), y.end], { towards: -Math.PI / 2, away: 4, colour: tint(colours.key, theme), bold: true });
-  labels.write(say(picture.score, { m: Math.round(m), score: by_matrices }), [x.at(m), y.at(by_matrices)], { towards: -Math.PI / 2, colour: theme.text, bold: true });
-  points.slice(1).forEach(([position, score], k) => labels.along([x.at(points[k][0]), y.at(points[k][1])], [x.at(position), y.at(score)]));
-  for (const [position, top] of [[m, y.at(by_matrices)], [n, y.end]]) labels.along([x.at(position), y.start], [x.at(position), top]);
-  labels.write(say(picture.offset, { offset: Math.round(m - n) }), [x.at((m + n) / 2), y.start], { towards: -Math.PI / 2, away: 6, colour: theme.text });
+  words(context, theme, say(picture.score, { m: Math.round(m), n: Math.round(n), score: by_matrices }), x.start, y.end - 13, { colour: theme.text, bold: true });
+  const middle = x.at((m + n) / 2), aside = Math.max(x.at(Math.abs(m - n) / 2) - x.at(0), 7) * (m < n ? -1 : 1);
+  for (const [name, across, colour] of [["q", middle + aside, colours.query], ["k", middle - aside, colours.key]]) words(context, theme, name, across, y.start + 15, { align: "center", colour: tint(colour, theme), bold: true });
+  words(context, theme, picture.position, x.end, y.start + 31, { align: "right", width: x.end - x.start - 110 });
+  chart.rule([x.start, y.start + 31], [x.start + 16, y.start + 31], { dash: [], width: 3 });
+  words(context, theme, say(picture.offset, { offset: Math.round(m - n) }), x.start + 22, y.start + 31, { colour: theme.text });
   if (cursor !== null) chart.vertical(cursor.position);
 }
 

@@ -139,19 +139,31 @@ function draw(canvas, result, state, theme, cursor) {
   for (const { name, x, y } of handles(result, state)) grip(canvas.context, theme, x, y, name === "z" ? colours.query : colours.position);
 }
 
-// A panel is dragged anywhere: what is in front follows the pointer. The depth of one panel is what the other shows.
+// A panel is dragged anywhere: what is in front follows the pointer. The depth of one panel is what the other shows. Axes that
+// were aligned leave the planes: after one radian they are the random ones.
 function orbits(panels, { orbit_13, orbit_24 }) {
   return panels.map(({ x, y }, k) => {
     const scale = ((x.end - x.start) / Math.PI) * (k ? -1 : 1), middle = x.at(0), centre = y.at(0);
     return {
       name: ["axes 1 and 2", "axes 3 and 4"][k], x: middle + scale * orbit_13, y: centre - scale * orbit_24,
       box: { left: x.start, right: x.end, top: y.end, bottom: y.start }, scrolls: true,
-      drag: (px, py) => ({ orbit_13: reduced((px - middle) / scale), orbit_24: reduced((centre - py) / scale) }),
+      drag(px, py, before) {
+        const to = { orbit_13: reduced((px - middle) / scale), orbit_24: reduced((centre - py) / scale) };
+        const away = Math.hypot(...Object.keys(to).map((name) => reduced(to[name] - before[name])));
+        return { ...to, align: before.align * Math.max(1 - away, 0) };
+      },
     };
   });
 }
 
 const reduced = (angle) => angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));
+
+// Aligning the axes takes the view back too.
+function linked(changes, { align, orbit_13, orbit_24 }) {
+  if (!("align" in changes) || "orbit_13" in changes) return {};
+  const share = align < 1 ? Math.min((1 - changes.align) / (1 - align), 1) : Math.ceil(1 - changes.align);
+  return { orbit_13: share * orbit_13, orbit_24: share * orbit_24 };
+}
 
 function handles({ plane: { x, y }, panels, w }, { view, z_real, z_imaginary, orbit_13, orbit_24 }) {
   if (view === "four") return orbits(panels, { orbit_13, orbit_24 });
@@ -192,7 +204,7 @@ const render = explorable({
     within: ({ panels }, { view }) => (view === "four" ? panels.map(({ x, y }) => ({ left: x.start, right: x.end, top: y.end, bottom: y.start })) : []),
   }],
   height: (width) => places(width).height,
-  compute, draw, facts, reading, handles,
+  compute, draw, facts, reading, handles, linked,
   opening: (share) => ({ orbit_13: 1.2 * (share - 1), orbit_24: 0.8 * (1 - share) }),
   pixel: ({ plane: { x, y } }, real, imaginary) => [x.at(real), y.at(imaginary)],
 });

@@ -84,7 +84,7 @@ function compute(state, width, previous) {
     position: new Axis({ from: 0, to: POSITIONS - 1, start: 12, end: width - 14 }),
     pair: cellAxis(frequencies.length, 0, width),
     offset: new Axis({ from: -REACH, to: REACH, start: 50, end: width - 10 }),
-    product: new Axis({ from: [...values.kernel, ...values.plain].some((value) => value < 0) ? -1.08 : -0.02, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
+    product: new Axis({ from: -1.08, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
   };
   return { values, axes, place, through, without, frequencies, dials: dialsOf(frequencies, place.dials, width), complete };
 }
@@ -99,6 +99,7 @@ function dialsOf(frequencies, { top, rows, high, size }, width) {
 }
 
 const handOf = (code, pair) => [code[2 * pair + 1], code[2 * pair]]; // its cosine across, its sine up
+const cosineOf = ({ code, other }, pair) => dot(handOf(code, pair), handOf(other, pair)); // of the angle between m and n
 
 function drawDials({ context, width }, { frequencies, values, place, dials: { size, large, all } }, state, theme, chosen) {
   const pairs = frequencies.length, radius = size * 0.45;
@@ -140,7 +141,7 @@ function drawDials({ context, width }, { frequencies, values, place, dials: { si
   context.setLineDash([]);
   if (large) for (const { x, y } of all.map((one) => dialOf(one, radius, frequencies, state))) disc(context, theme, x, y, 6, colours.query);
   for (const { pair, x, y } of all) { // below each, the dot product of its hands, the cosine of their angle
-    const facts = { pair, product: fixed(dot(handOf(values.code, pair), handOf(values.other, pair)), 2) }, texts = large ? picture.cosine : picture.cosine.slice(-1);
+    const facts = { pair, product: fixed(cosineOf(values, pair), 2) }, texts = large ? picture.cosine : picture.cosine.slice(-1);
     words(context, theme, texts.map((text) => say(text, facts)), x, y + size / 2 + (large ? 16 : 12), { align: "center", colour: theme.text, width: size - 4 });
   }
 }
@@ -194,7 +195,7 @@ function drawPositions({ context, width }, { axes: { position: x } }, state, the
 }
 
 function drawKernel({ context, width }, result, state, theme, cursor, { x: px, y: py }) {
-  const { values, axes, place } = result, { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS }, random = weight === "random";
+  const { values, axes, place, frequencies, dials } = result, { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS }, random = weight === "random";
   const points = (line) => Array.from(line, (value, k) => [k - REACH, value]);
   const long = width >= WIDE ? picture.long : picture.short, entry = (name, colour, stroke) => ({ label: say(long[name], facts), colour, ...stroke });
   words(context, theme, picture.y, 0, place.heading, { colour: theme.text, bold: true, width });
@@ -209,9 +210,10 @@ function drawKernel({ context, width }, result, state, theme, cursor, { x: px, y
   if (weight !== "identity") plot.line(points(values.plain), theme.muted, { width: 1.6, dash: PLAIN });
   plot.line(points(values.kernel), colours.query, { width: 2.2 });
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
+  for (const { pair } of dials.all) disc(context, theme, px, y.at(cosineOf(values, pair)), 4.5, pairColour(pair, frequencies.length));
   grip(context, theme, px, py, colours.key);
   const product = fixed(values.kernel[offset + REACH], 2);
-  nameOf(context, theme, say(picture.offset[width >= WIDE ? 0 : 1], { offset, product, pairs: result.frequencies.length, random }), px - 13, y.end - 9, colours.key, x.end);
+  nameOf(context, theme, say(picture.offset[width >= WIDE ? 0 : 1], { offset, product, pairs: frequencies.length, random }), px - 13, y.end - 9, colours.key, x.end);
   if (cursor !== null) plot.vertical(cursor.offset);
 }
 

@@ -36,6 +36,7 @@ class BuildAnEncoding(Explorable):
     )
     pairs = Control(4, 1, PAIRS, "integer")
     position = Control(9, 0, LENGTH - 1, "integer")
+    other = Control(33, 0, LENGTH - 1, "integer")
     theta_0 = _frequency(0)
     theta_1 = _frequency(1)
     theta_2 = _frequency(2)

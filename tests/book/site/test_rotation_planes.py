@@ -30,3 +30,14 @@ def test_what_is_in_front_follows_the_pointer(open_live, width, panel, sign):
     drag_handle(live, panel, 30, -20)
     assert sign * live.get("orbit_13") > 0.1
     assert sign * live.get("orbit_24") > 0.1
+
+
+def test_the_slider_tells_how_far_the_axes_are_aligned(open_live):
+    live = open_live(RotationPlanes)
+    live.set(align=1.0)
+    drag_handle(live, "axes 1 and 2", 30, -20)
+    assert 0 < live.get("align") < 0.9
+    drag_handle(live, "axes 1 and 2", 60, 200)
+    assert live.get("align") == 0
+    live.input("align").press("End")
+    assert (live.get("align"), live.get("orbit_13"), live.get("orbit_24")) == (1, 0, 0)

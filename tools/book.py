@@ -18,7 +18,6 @@ import sys
 from pathlib import Path
 
 import yaml
-from jupyter_book.cli.main import main as jupyter_book
 
 from tools import execute, page_parts, pseudo
 from tools.execute import ROOT
@@ -36,6 +35,8 @@ def cached() -> dict[str, object]:
 
 def build(*options: str) -> bool:
     """Run `jupyter-book build` on the book; whether it went well, of which it prints the cause if not."""
+    from jupyter_book.cli.main import main as jupyter_book  # here: it warns of Click 9, and others use SITE
+
     try:
         jupyter_book(["build", str(ROOT), *options], standalone_mode=False)
     except (RuntimeError, SystemExit):  # an error, or a warning with -W

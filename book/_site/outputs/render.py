@@ -149,7 +149,14 @@ def speak(app: Sphinx, doctree: nodes.document) -> None:
             html[:] = [nodes.Text(re.sub("<noscript>.*?</noscript>", lambda _: words[found[1]], html.astext()))]
 
 
+def drop_empty_outputs(app: Sphinx, doctree: nodes.document) -> None:
+    """Drop what is only an empty line, printed between two tables for notebooks, and an empty box on a page."""
+    for block in [one for one in doctree.findall(nodes.literal_block) if not one.astext().strip()]:
+        block.parent.remove(block)
+
+
 def setup(app: Sphinx) -> None:
     """Register the hooks."""
+    app.connect("doctree-read", drop_empty_outputs)
     app.connect("doctree-read", speak)
     app.connect("doctree-read", keep_marks_with_formulas)

@@ -111,6 +111,7 @@ def test_what_cells_print_is_on_the_page_as_it_is_stored(built_site: Path, name:
     shown = re.findall(
         r'<div class="output (?:stream|posenc-table).*?<(?:pre|table)>(.*?)</(?:pre|table)>', page, re.DOTALL
     )
+    assert all(re.sub("<.*?>", "", one).strip() for one in shown)  # no empty box
     text = html.unescape(re.sub("<.*?>", "", re.sub("<t[hd]", " <", "\n".join(shown))))
     assert text.split() == "\n".join(printed).split()
 

@@ -47,7 +47,7 @@ def test_frames_count_where_a_rule_has_time():
 
 
 def test_the_range_that_is_said_is_that_of_all_patches():
-    for setting, digits in ((PatchGrid.story()["raster"], 2), (PatchGrid.story()["blocks"], 4)):
+    for setting, digits in ((PatchGrid.story()["raster"], 2), (PatchGrid.story()["blocks"], 3)):
         widget = shown(PatchGrid, **setting)
         assert float(widget.facts["lowest"].replace("−", "-")) == round(widget.values["scores"].min(), digits)
         assert widget.facts["score"] == f"{widget.values['score']:.{digits}f}"

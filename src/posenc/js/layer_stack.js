@@ -39,7 +39,7 @@ const STILL = { frequencies: new Float64Array(1), sums: new DecayTable(new Float
 
 function placesOf(width, context) {
   const wide = width >= WIDE, start = wide ? 200 : 112;
-  const x = new Axis({ from: 1, to: context, start, end: width - (wide ? 96 : 69), log: true });
+  const x = new Axis({ from: 1, to: context, start, end: width - (wide ? 96 : 57), log: true });
   return { wide, x, columns: x.columns() };
 }
 
@@ -211,7 +211,7 @@ function drawMatch(context, theme, result, width) {
     const { top, bottom } = rowOf(result, k);
     disc(context, theme, spot, bottom - values.share[k] * (bottom - top), 4.5, colours.key);
   });
-  const from = beside(context, theme, picture.match.map((text) => say(text, { at })), spot, MATCH, x.start + 10, width), tip = Math.min(spot - 9, from - 5);
+  const from = beside(context, theme, picture.match.map((text) => say(text, { at })), spot, MATCH, x.start + 30, width), tip = Math.min(spot - 9, from - 5);
   if (tip - x.start > 14) arrow(context, [x.start, MATCH], [tip, MATCH], colours.query, { width: 1.5, head: 7 });
   disc(context, theme, x.start, MATCH, 6, colours.query);
   grip(context, theme, spot, MATCH, colours.key);
@@ -228,12 +228,12 @@ function draw({ context, width }, result, _, theme, cursor) {
     drawStrip(context, theme, result, k, layer, edges);
     drawStripes(context, theme, result, k, stripes);
     drawSide(context, theme, result, k, layer);
-    const kept = values.share[k] >= HALF, colour = kept ? colours.key : theme.muted, dot = x.at(result.context) + (wide ? 26 : 24);
+    const kept = values.share[k] >= HALF, colour = kept ? colours.key : theme.muted, dot = x.at(result.context) + (wide ? 26 : 9);
     words(context, theme, picture.half, x.at(result.context) + 4, middle);
     context.fillStyle = context.strokeStyle = colour;
     context.lineWidth = 1.5;
     context.beginPath();
-    context.arc(dot, middle, 4.5, 0, 2 * Math.PI);
+    if (wide) context.arc(dot, middle, 4.5, 0, 2 * Math.PI);
     kept ? context.fill() : context.stroke();
     words(context, wide ? sized(theme, 14) : theme, picture[kept ? "found" : "lost"], dot + 9, middle, { bold: kept, colour: kept ? theme.text : theme.muted, width: width - dot - 9 });
   });
@@ -263,7 +263,9 @@ function draw({ context, width }, result, _, theme, cursor) {
     room = Math.min(middle, most) - widthOf(context, theme.font, mark) / 2;
   }
   drawMatch(context, theme, result, width);
-  words(context, theme, picture.strip, x.start, HEAD, { ground: true, width: room - x.start - 6 });
+  const line = x.at(result.at), after = room - line > line - x.start; // beside the key's line, where there is more room
+  const from = after ? Math.max(x.start, line + 5) : x.start, to = after ? room : Math.min(room, line);
+  words(context, theme, picture.strip, from, HEAD, { width: to - from - 6 });
   if (cursor !== null) {
     const row = rowOf(result, cursor.layer), spot = Math.min(Math.max(x.at(cursor.back), x.start), x.end);
     rule(context, spot, row.top, row.bottom, theme.text, { dash: [2, 3] });

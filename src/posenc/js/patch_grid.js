@@ -64,9 +64,9 @@ function drawDial(context, theme, [x, y], radius, angle, colour, chosen) {
   context.stroke();
 }
 
-// A score in as many digits as tell those of all patches apart.
+// A score, with more digits where those of all patches are close.
 function written(score, { least, most }) {
-  const text = fixed(score, most - least < 0.01 ? 4 : most - least < 0.3 ? 3 : 2);
+  const text = fixed(score, most - least < 0.3 ? 3 : 2);
   return Number(text) === 1 ? (score === 1 ? "1" : "≈ 1") : text;
 }
 

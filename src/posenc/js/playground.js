@@ -7,7 +7,7 @@ import catalogue from "./playground.json";
 import { blocksOf } from "./playground_blocks.js";
 import { drawPanels, places, toggles } from "./playground_panels.js";
 import { LOGIT_BIN, LOSS_BIN, Session, averages, isCopy, known, modelOf } from "./playground_session.js";
-import { TRAINED, bentFrequencies, firstUnclosed, isAsTrained, isRotary, unseenPairs, withWord, wordsOf } from "./transformer_bent.js";
+import { TRAINED, bentFrequencies, clampedPairs, firstUnclosed, isAsTrained, isRotary, unseenPairs, withWord, wordsOf } from "./transformer_bent.js";
 
 const AT_ONCE = 6; // milliseconds of work before the first picture
 const LEAST = 1 / 32, GREATEST = 4; // factors on a frequency
@@ -56,7 +56,7 @@ function stale(previous, { task, length }) {
 function compute(state, width, previous, data, bring) {
   const rotary = isRotary(state), { scales = [], gains = [] } = rotary ? bentFrequencies(state) : {};
   const query = Math.min(state.query, state.length - 1), shown = before(previous, state, data);
-  const model = modelOf(state, data.models), base = { task: state.task, model, scales: Array.from(scales), gains, unseen: rotary ? unseenPairs(state) : null, held: rotary ? heldPair(state, scales) : null, query, text: textOf(state, data), ...places(width, state) };
+  const model = modelOf(state, data.models), base = { task: state.task, model, scales: Array.from(scales), gains, unseen: rotary ? unseenPairs(state) : null, held: rotary ? heldPair(state, scales) : null, clamped: rotary && state.clamp && model ? clampedPairs(data.products[model], state) : [], query, text: textOf(state, data), ...places(width, state) };
   if (!model) return { ...base, values: { ...NOTHING, scales: base.scales, gains } };
   const stored = storedFor(state, data);
   if (stored) return { ...base, values: { ...stored.values, scales: base.scales, gains } };
@@ -86,7 +86,7 @@ function facts({ values, model, unseen, waits = false, read }, state, done) {
   const excess = less(trained_far, trained_within), lower = less(trained_far, far);
   const gone = excess > LITTLE && length > TRAINED && lower !== null ? (100 * lower) / excess : null;
   return {
-    unseen: unseen ? unseen.filter(Boolean).length : null, all_pairs: unseen?.length, past: length > TRAINED,
+    unseen: unseen ? unseen.filter(Boolean).length : null, all_pairs: unseen?.length, past: length > TRAINED, far_from: 0.75 * length, far_to: length - 1,
     gone, cost: less(within, trained_within),
     likely_within: likely(within), likely_far: likely(far),
     trained: TRAINED, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: done ? length : read ?? 0, bent: !isAsTrained(state), copies: isCopy(state),

@@ -30,7 +30,7 @@ const SIZES = {
   middle: { loss: 112, strip: 85 },
   small: { loss: 78, strip: 32, attention: 80, logits: 32 }, // with the details
   narrow: { loss: 126, strip: 92 },
-  opened: { loss: 100, strip: 62, logits: 44 }, // narrow, with the details
+  opened: { loss: 78, strip: 62, logits: 32 }, // narrow, with the details
 };
 
 // Where each panel and each row of words begins and ends, down the picture.
@@ -81,7 +81,7 @@ export function places(width, state) {
   const split = beside && rotary && state.details, first = split ? middle + 46 : LEFT, start = at.heads && at.heads[0] < at.attentionTitle ? Math.round((LEFT + end) / 2) : first;
   const cell = (end - start) / HEADS.length;
   return {
-    wide, beside, at, height: at.height, weights: at.attention ? axis(FAINTEST, 1, at.attention, true) : null,
+    wide, beside, at, left: wide ? LEFT : 0, height: at.height, weights: at.attention ? axis(FAINTEST, 1, at.attention, true) : null,
     x: along(LEFT), keys: along(first), // positions and distances; positions of keys
     loss: box(at.loss), attention: box(at.attention, first), logits: box(at.logits), details: box(at.details, Math.max(LEFT, width / 2 - 200), Math.min(width - 8, width / 2 + 200)),
     heads: at.heads ? HEADS.map((name, k) => ({ name, ...box(at.heads, start + k * cell, start + (k + 1) * cell) })) : [],
@@ -149,17 +149,24 @@ function smoothed(values) {
   });
 }
 
+// What is changed, in words.
+function changeOf({ clamped, wide }, state) {
+  const same = new Set(clamped.map(String)).size === 1, facts = { ...state, wide, trained: TRAINED, rotary: isRotary(state), clamped: same ? clamped[0].join(", ") : null, clamps: clamped.length > 0 };
+  return picture.changes.map((text) => say(text, facts, { presets: catalogue.controls.preset.options })).filter(Boolean).join(" + ");
+}
+
 // The loss of the model as it is; beside it, dashed, as it was trained. What is above the level within L is tinted, and what a
-// change has gained.
+// change has gained, as far as the text is read.
 function drawLosses({ context, theme, result, state, cursor, width, bent }) {
-  const { values, stale, x, at, beside, loss: { top, bottom } } = result, { losses, trained_losses } = values;
+  const { values, stale, x, at, left, beside, loss: { top, bottom } } = result, { losses, trained_losses } = values;
   const y = new Axis({ from: 0, to: (MOST * (bottom - top)) / (bottom - top - HEAD), start: bottom, end: top }), plot = new Plot(context, theme, x, y);
   const trained = { label: picture.trained, colour: theme.muted, dash: [4, 3] }, excess = { label: picture.excess, colour: colours.excess, area: true };
   const wideOf = (entries) => entries.reduce((sum, { label }) => sum + widthOf(context, theme.font, label) + 40, 0);
-  const lines = bent ? [trained, { label: picture.bent, colour: colours.score }] : [], all = [...lines, excess];
-  const shown = wideOf(all) <= width - LEFT + 6 ? all : lines, room = beside ? wideOf(shown) : 0;
-  legend(context, theme, shown, beside ? width - room : LEFT, beside ? at.title : at.legend, width);
-  words(context, theme, picture.loss[state.task], LEFT, at.title, { colour: theme.text, bold: true, width: width - room - LEFT - 12 });
+  const room = width - left + 6, changed = (label) => ({ label, colour: colours.score }), named = changed(changeOf(result, state));
+  const lines = bent ? [trained, wideOf([trained, named]) <= room ? named : changed(picture.bent)] : [], all = [...lines, excess];
+  const shown = wideOf(all) <= room ? all : lines, taken = beside ? wideOf(shown) : 0;
+  legend(context, theme, shown, beside ? width - taken : left, beside ? at.title : at.legend, width);
+  words(context, theme, picture.loss[state.task], left, at.title, { colour: theme.text, bold: true, width: width - taken - left - 12 });
   plot.ground(TRAINED, state.length, colours.neutral, 0.08);
   const ticks = y.ticks(4).filter((tick) => y.at(tick) > top + HEAD - 4);
   y.ticks = () => ticks;
@@ -174,7 +181,7 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   plot.rule([x.at(TRAINED), y.end], [x.at(TRAINED), y.start], { colour: theme.muted, dash: [] });
 
   const until = Array.from(losses, (loss, k) => (Number.isFinite(loss) ? loss : stale?.[k] ?? NaN)); // new as far as there is
-  const [level] = averages(bent ? trained_losses : until, state), own = within(smoothed(until)), before = within(smoothed(trained_losses));
+  const [level] = averages(bent ? trained_losses : until, state), own = within(smoothed(losses)), before = within(smoothed(trained_losses));
   above(plot, own, (t) => (t >= TRAINED ? level ?? NaN : bent ? before(t) : NaN), colours.excess, 0.34);
   if (bent) above(plot, before, own, colours.score, 0.2);
   const curves = [
@@ -212,9 +219,9 @@ function drawMeans(plot, means) {
   });
 }
 
-function drawHeads({ context, theme, result: { heads, at, keys, query }, state, width }) {
-  const inline = heads[0].top < at.attentionTitle, title = picture.attention.map((text) => say(text, { query }));
-  words(context, theme, title, keys.start, at.attentionTitle, { colour: theme.text, bold: true, width: (inline ? heads[0].left - 8 : width) - keys.start });
+function drawHeads({ context, theme, result: { heads, at, keys, query, left }, state, width }) {
+  const inline = heads[0].top < at.attentionTitle, start = Math.min(left, keys.start), title = picture.attention.map((text) => say(text, { query }));
+  words(context, theme, title, start, at.attentionTitle, { colour: theme.text, bold: true, width: (inline ? heads[0].left - 8 : width) - start });
   for (const { name, left, right, top, bottom } of heads) {
     const chosen = name === state.head;
     context.fillStyle = colours.key;
@@ -252,10 +259,10 @@ function drawAttention({ context, theme, result, state, cursor }) {
 }
 
 function drawLogits({ context, theme, result, state, cursor, bent, width }) {
-  const { values, x, at, logits: { top, bottom }, fresh } = result, all = [...finite(values.logits), ...finite(values.trained_logits)];
+  const { values, x, at, left, logits: { top, bottom }, fresh } = result, all = [...finite(values.logits), ...finite(values.trained_logits)];
   const low = Math.floor(Math.min(-1, ...all)), high = Math.ceil(Math.max(1, ...all));
   const plot = new Plot(context, theme, x, new Axis({ from: low, to: high, start: bottom, end: top }));
-  words(context, theme, picture.logits.map((text) => say(text, state)), LEFT, at.logitsTitle, { colour: theme.text, bold: true, width: width - LEFT });
+  words(context, theme, picture.logits.map((text) => say(text, state)), left, at.logitsTitle, { colour: theme.text, bold: true, width: width - left });
   plot.ground(TRAINED, state.length, colours.neutral, 0.08);
   plot.axes({ xTitle: "", yTitle: "", xText: () => "", yTicks: 3, yText: (value) => fixed(value, 0) });
   faintly(context, fresh?.logits === false, () => {
@@ -293,9 +300,9 @@ function drawDetails(panel) {
 }
 
 // A bar for each pair, in the colour of the excess loss where it reaches unseen angles.
-function drawStrip({ context, theme, result: { strip, scales, gains, unseen, held, wide, at }, bent }) {
+function drawStrip({ context, theme, result: { strip, scales, gains, unseen, held, clamped, wide, at, left: titleLeft }, state, bent }) {
   const { x, y, bottom } = strip, plot = new Plot(context, theme, x, y), thick = 0.7 * (x.at(1) - x.at(0));
-  words(context, theme, picture.strip, LEFT, at.stripTitle, { colour: theme.text, bold: true, width: x.end - LEFT });
+  words(context, theme, picture.strip, titleLeft, at.stripTitle, { colour: theme.text, bold: true, width: x.end - titleLeft });
   for (const tick of y.start - y.end < 50 ? [1 / 16, 1] : [1 / 16, 1 / 4, 1, 4]) {
     plot.horizontal(tick, { colour: theme.grid, dash: [] });
     words(context, theme, picture.ticks[tick], LEFT - 5, y.at(tick), { align: "right" });
@@ -313,16 +320,20 @@ function drawStrip({ context, theme, result: { strip, scales, gains, unseen, hel
   context.globalAlpha = 1;
   plot.horizontal(1, { colour: theme.muted });
   grip(context, theme, x.at(held), tops[held], theme.text);
-  if (!bent && unseen.some(Boolean)) words(context, theme, picture.drag, x.at(held), tops[held] - 17, { align: "center", colour: theme.text, bold: true, ground: true });
-  drawToggles(context, wide ? theme : sized(theme, 10), toggles({ strip }), gains, bottom);
+  if (!bent && unseen.some(Boolean)) words(context, theme, say(picture.drag, { factor: state.length / TRAINED }), x.at(held), tops[held] - 17, { align: "center", colour: theme.text, bold: true, ground: true });
+  drawToggles(context, wide ? theme : sized(theme, 10), toggles({ strip }), { gains, clamped: clamped.flat() }, bottom);
 }
 
-// The numbers of the pairs.
-function drawToggles(context, theme, boxes, gains, bottom) {
+// The numbers of the pairs; tinted, those that are clamped.
+function drawToggles(context, theme, boxes, { gains, clamped }, bottom) {
   const wide = boxes[0].right - boxes[0].left > 18, every = wide ? 1 : 2;
   context.strokeStyle = theme.grid;
   context.lineWidth = 1;
   boxes.forEach(({ left, right, top }, pair) => {
+    context.fillStyle = colours.score;
+    context.globalAlpha = 0.35;
+    if (clamped.includes(pair)) context.fillRect(left + 1, top, right - left - 2, bottom - top);
+    context.globalAlpha = 1;
     if (wide) context.strokeRect(left + 1.5, top + 0.5, right - left - 3, bottom - top - 1);
     const text = gains[pair] ? (pair % every ? "" : String(pair)) : picture.off;
     words(context, theme, text, (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 2 });

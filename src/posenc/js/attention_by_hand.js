@@ -19,6 +19,7 @@ const ROW = 26; // pixels of a row on a phone
 const GRIP = 8; // pixels; half of one may stand out of the plane
 const REACHES = Array.from({ length: 41 }, (_, k) => 0.075 * k - 0.5); // along the query, where the colours behind the arrows are computed
 const SHORT = 0.5; // of a key, which gets little attention whatever the query, and is drawn pale
+const ARROWS = "→↘↓↙←↖↑↗"; // clockwise
 const HARDLY = 15; // pixels of an arrow that has no direction in which its name could stand
 const FAINT = 0.75; // of the weights of other tokens
 
@@ -104,13 +105,19 @@ function drawPlane({ context }, result, theme) {
     const [across, down] = [px - origin[0], py - origin[1]], towards = Math.hypot(across, down) < HARDLY ? Math.PI / 2 : Math.atan2(down, across);
     labels.write(text, [px, py], { towards, away: Math.max(13, radius + 3), colour: tint(colour, theme), bold });
   };
-  const stubs = list.filter((_, j) => isShort(values.keys[j]) && !dragged(result).includes(j)); // named together, left of the origin
-  labels.write([...new Set(stubs)].join(", "), [origin[0] - 8, origin[1] + 18], { towards: Math.PI, away: 0, colour: tint(colours.key, theme) });
+  const stubs = [...list.keys()].filter((j) => isShort(values.keys[j]) && !dragged(result).includes(j)); // named together, left of the origin, or where they are pulled along
+  const [across, down] = [0, 1].map((side) => stubs.reduce((sum, j) => sum + tip(values.keys[j])[side] / stubs.length, 0) - origin[side]), along = Math.hypot(across, down) > 2 * HARDLY;
+  const { place, towards, away } = along ? { place: [origin[0] + across, origin[1] + down], towards: Math.atan2(down, across), away: 26 } : { place: [origin[0] - 8, origin[1] + 18], towards: Math.PI, away: 0 };
+  labels.write([...new Set(stubs.map((j) => list[j]))].join(", "), place, { towards, away, colour: tint(colours.key, theme) });
   named(end, say(picture.query, { asks: list[asks] }), colours.query, 0);
   values.keys.forEach((key, j) => {
     if (isShort(key) && !dragged(result).includes(j)) return;
     named(tip(key), say(picture.weight, { name: list[j], weight: 100 * values.weights[asks][j] }), colours.key, discOf(result.plane, values.weights[asks][j]), !isShort(key));
   });
+  if (long <= 0.05) return;
+  const [dx, dy] = [end[0] - origin[0], end[1] - origin[1]], ahead = Math.atan2(dy, dx); // where the colour is strongest
+  const far = Math.min(...[[dx, x.end - origin[0], -origin[0]], [dy, y.start - origin[1], y.end - origin[1]]].map(([part, more, less]) => (Math.abs(part) < 1e-9 ? Infinity : (part > 0 ? more : less) / part)));
+  labels.write(say(picture.more, { arrow: ARROWS[Math.round(ahead / (Math.PI / 4) + 8) % 8] }), [origin[0] + far * dx, origin[1] + far * dy], { towards: ahead + Math.PI, away: 6, colour: tint(colours.score, theme), bold: true });
 }
 
 function drawWeights({ context, width }, result, theme, cursor) {
@@ -152,7 +159,7 @@ function drawGathered(context, theme, { map, wide, values, asks, list }) {
 function draw(canvas, result, state, theme, cursor) {
   drawPlane(canvas, result, theme);
   drawWeights(canvas, result, theme, cursor);
-  for (const { name, x, y } of handles(result, state)) grip(canvas.context, theme, x, y, name === "query" ? colours.query : colours.key);
+  for (const { name, x, y } of handles(result, state).toReversed()) grip(canvas.context, theme, x, y, name === "query" ? colours.query : colours.key);
 }
 
 // An arrow's tip pulls its matrix along: W + xᵀ·(tip − x·W) / |x|² is the nearest matrix that takes the row x there.
@@ -182,19 +189,22 @@ function handles({ plane, values, rows, list, asks }, state) {
   return all.filter((tip) => Math.max(outside(x, tip.x), outside(y, tip.y)) <= GRIP);
 }
 
-// So much of a move along one side that each tip, which moves by its share, stays within the plane, or is as far outside as it was.
+// So much of a move along one side that each tip, which moves by its share, stays within the plane, or is as far outside as it
+// was; but a disc, which may have grown, goes back inside.
 function within({ from, to, start, end }, move, side, movers) {
   const unit = Math.abs((to - from) / (end - start));
   return movers.filter(({ share }) => Math.abs(share) > 1e-9).reduce((left, { tip, share, radius }) => {
     const ends = [from + radius * unit - tip[side], to - radius * unit - tip[side]].map((room) => room / share);
-    return Math.min(Math.max(left, Math.min(...ends, 0)), Math.max(...ends, 0));
+    const stays = radius ? [] : [0];
+    return Math.min(Math.max(left, Math.min(...ends, ...stays)), Math.max(...ends, ...stays));
   }, move);
 }
 
 function facts({ values, asks, list, rows }) {
   const weights = values.weights[asks], weight = Math.max(...weights), best = list[weights.indexOf(weight)], output = values.gathered[asks], most = output.indexOf(Math.max(...output));
-  const from = list.reduce((sum, word, j) => (word === best ? sum + weights[j] * rows[j][most] : sum), 0) / output[most];
-  return { asks: list[asks], repeated: list.indexOf(list[asks]) < list.lastIndexOf(list[asks]), best, weight: 100 * weight, feature: picture.features[most], from: 100 * from };
+  const fromWord = (word) => list.reduce((sum, each, j) => (each === word ? sum + weights[j] * rows[j][most] : sum), 0) / output[most];
+  const source = list.reduce((one, other) => (fromWord(other) > fromWord(one) ? other : one));
+  return { asks: list[asks], repeated: list.indexOf(list[asks]) < list.lastIndexOf(list[asks]), best, weight: 100 * weight, feature: picture.features[most], source, from: 100 * fromWord(source) };
 }
 
 function reading({ values, list, scale }, state, { query, key }) {

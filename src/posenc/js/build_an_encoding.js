@@ -8,6 +8,7 @@ import { fixed, grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
+const HIGH = 160; // pixels of the map on a phone
 const LENGTH = 64, PAIRS = 6, ROUNDING = 1e-9; // as in Python
 const PILE = 12, RISE = 18; // pixels within which handles are piled up, and how high at most
 
@@ -29,19 +30,20 @@ function compute(state, width, previous) {
   return { key, values, apart, ...places(width, state.pairs) };
 }
 
-// The map of distances with what holds of it below, and beside or above it circles of the pairs and their frequencies.
+// The map of distances, on a phone as wide as there is room for, with what holds of it below, and beside or above it
+// circles of the pairs and their frequencies.
 function places(width, pairs = PAIRS) {
-  const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : Math.min(width - 122, 168), right = wide ? width - side - 30 : width;
+  const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : HIGH, right = wide ? width - side - 30 : width;
   const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : Math.max(pairs, 4), rows = Math.ceil(pairs / columns);
   const across = right / columns, beside = wide && across > 180 ? 76 : 0; // words beside a circle, where there is room
-  const size = Math.min(across - beside, wide ? (side - 72) / rows : 84, 170);
-  const left = wide ? width - side - 2 : 26, top = wide ? 24 : 186;
+  const size = Math.min(across - beside, wide ? (side - 72) / rows : 72, 170);
+  const left = wide ? width - side - 2 : 6, end = wide ? left + side : width - 2, top = wide ? 24 : 170;
   return {
-    wide, side, height: top + side + (wide ? 42 : 18),
+    wide, height: top + side + 42,
     circles: { right, columns, across, beside, size, top: wide ? 18 + (side - 72 - rows * size) / 2 : 16 },
     frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
-    frequencyTop: wide ? top + side - 46 : 128,
-    map: { x: cellAxis(LENGTH, left, left + side), y: cellAxis(LENGTH, top, top + side) },
+    frequencyTop: wide ? top + side - 46 : 112,
+    map: { x: cellAxis(LENGTH, left, end), y: cellAxis(LENGTH, top, top + side) },
   };
 }
 
@@ -89,19 +91,18 @@ function drawPairs({ context }, result, state, theme) {
     say(picture.pair, { pair: k, apart: Math.hypot(sine, cosines ? cosine : 0) }).split("\n")
       .forEach((line, row) => words(context, theme, line, left + size + 2, y + 18 * (row - 0.5), { colour: row ? theme.muted : theme.text, bold: row === 0 }));
   });
-  words(context, theme, picture.frequencies, 0, frequencyTop - 20, { colour: theme.text, bold: true, width: right });
+  words(context, theme, picture.frequencies, 0, frequencyTop - 16, { colour: theme.text, bold: true, width: right });
   const axis = new Plot(context, theme, frequency, new Axis({ from: 0, to: 1, start: frequencyTop + 14, end: frequencyTop }));
   axis.horizontal(0, { colour: theme.muted, dash: [] });
   for (const tick of frequency.ticks()) words(context, theme, grouped(tick), Math.max(frequency.at(tick), 18), frequencyTop + 31, { align: "center" });
   for (const { x, y, pair } of handles(result, state).slice(0, pairs)) grip(context, theme, x, y, pairColour(pair, pairs));
 }
 
-// Which of three properties hold: side by side below the map, or one below the other at its right.
-function drawProperties(context, theme, { values, map: { x, y }, wide, side }, width) {
+// Which of three properties hold, side by side below the map.
+function drawProperties(context, theme, { values, map: { x, y } }, width) {
   const holds = [values.min_distance > ROUNDING, values.translation_residual <= ROUNDING, values.monotonicity_violations <= ROUNDING], font = `600 ${theme.font}`;
   const texts = picture.properties.map((text, k) => say(text, { mark: holds[k] ? "✓" : "✗" })), long = texts.map((text) => widthOf(context, font, text));
-  if (!wide) return void texts.forEach((text, k) => words(context, theme, text, x.end + 10, y.at(LENGTH / 2) + 28 * (k - 1), { colour: theme.text, bold: true, width: width - x.end - 10 }));
-  const all = long.reduce((sum, each) => sum + each), gap = Math.max(Math.min((side - all) / 2, 24), 10);
+  const all = long.reduce((sum, each) => sum + each), gap = Math.max(Math.min((x.end - x.start - all) / 2, 24), 10);
   let at = Math.min(Math.max((x.start + x.end - all - 2 * gap) / 2, 0), width - all - 2 * gap);
   texts.forEach((text, k) => {
     words(context, theme, text, at, y.end + 31, { colour: theme.text, bold: true });
@@ -110,11 +111,11 @@ function drawProperties(context, theme, { values, map: { x, y }, wide, side }, w
 }
 
 // The diagonal of all positions that are as far apart as m and n.
-function drawDiagonal(context, theme, { map: { x, y }, apart, side }, { position, other }) {
+function drawDiagonal(context, theme, { map: { x, y }, apart }, { position, other }) {
   const offset = Math.round(Math.abs(other - position)), upper = other >= position;
   context.save();
   context.beginPath();
-  context.rect(x.start, y.start, side, side);
+  context.rect(x.start, y.start, x.end - x.start, y.end - y.start);
   context.clip();
   context.strokeStyle = theme.text;
   context.lineWidth = 1.5;
@@ -125,11 +126,11 @@ function drawDiagonal(context, theme, { map: { x, y }, apart, side }, { position
   context.restore();
   const along = offset ? Array.from({ length: LENGTH - offset }, (_, m) => apart[m + offset][m]) : [0];
   const said = picture.diagonal[Math.max(...along) - Math.min(...along) <= ROUNDING ? "one" : "many"], [at, align] = upper ? [x.start + 7, "left"] : [x.end - 7, "right"];
-  words(context, theme, said, at, upper ? y.end - 14 : y.start + 14, { align, colour: theme.text, bold: true, ground: true, width: 0.6 * side });
+  words(context, theme, said, at, upper ? y.end - 14 : y.start + 14, { align, colour: theme.text, bold: true, ground: true, width: 0.6 * (x.end - x.start) });
 }
 
 function draw(canvas, result, state, theme, cursor) {
-  const { context, width } = canvas, { map: { x, y }, apart, wide, side } = result;
+  const { context, width } = canvas, { map: { x, y }, apart, wide } = result;
   drawPairs(canvas, result, state, theme);
   const scale = sequential(0, 2 * Math.sqrt(state.pairs)), cells = new Float64Array(LENGTH * LENGTH); // up to the largest distance that so many pairs allow
   for (let m = 0; m < LENGTH; m++) for (let n = 0; n < m; n++) cells[m * LENGTH + n] = cells[n * LENGTH + m] = apart[m][n];
@@ -141,12 +142,14 @@ function draw(canvas, result, state, theme, cursor) {
   colourBar(context, theme, scale, { left: bar, top: y.start - 17, width: 50 });
   words(context, theme, fixed(scale.to, 1), bar + 56, y.start - 12);
   for (const [axis, at, align] of [["x", 0, "left"], ["x", LENGTH - 1, "right"]]) words(context, theme, String(at), result.map[axis].at(at), y.end + 9, { align });
-  words(context, theme, picture.position, x.at(LENGTH / 2), y.end + 9, { align: "center", width: side - 40 });
+  words(context, theme, picture.position, x.at(LENGTH / 2), y.end + 9, { align: "center", width: x.end - x.start - 40 });
   drawDiagonal(context, theme, result, state);
   drawProperties(context, theme, result, width);
   const { x: across, y: down } = pointOf(result, state), edges = [[x.start, down], [across, y.start]];
   for (const edge of edges) new Plot(context, theme).rule(edge, [across, down], { width: 1.5 });
   drawPoints(context, theme, theme.text, edges, 4);
+  const after = across < (x.start + x.end) / 2;
+  words(context, theme, fixed(cells[Math.round(state.position) * LENGTH + Math.round(state.other)], 2), across + (after ? 16 : -16), down, { align: after ? "left" : "right", colour: theme.text, bold: true, ground: true });
   grip(context, theme, across, down, theme.text);
   if (cursor !== null) map.outline(cursor.first, cursor.second);
 }

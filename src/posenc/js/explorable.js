@@ -296,10 +296,11 @@ class Figure {
     this.pointer.clamp();
     this.done = !this.result.complete;
     this.paint(); // first, since it reads the page, and a page that was just written to must be laid out again for that
+    const high = main.offsetHeight; // before a row is shown instead of one that is hidden after it
     for (const control of this.settings.controls) {
       const { row, show } = this.inputs[control.name], hidden = control.hidden || !isNeeded(control, setting);
       show();
-      if (hidden && !row.hidden && control.main && !resized) main.style.minHeight = `${main.offsetHeight}px`; // so that nothing moves
+      if (hidden && !row.hidden && control.main && !resized) main.style.minHeight = `${high}px`; // so that nothing moves
       row.hidden = hidden;
     }
     this.tell();

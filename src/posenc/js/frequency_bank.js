@@ -181,7 +181,7 @@ function facts({ values, frequencies }) {
   const completed = values.rotations.filter((count) => count >= 1).length, fast = (completed * (values.running_mean[completed - 1] ?? 0)) / pairs;
   const all = values.running_mean[pairs - 1], slow = all - fast;
   return {
-    pairs, completed, incomplete: pairs - completed, fast, slow, cancel: Math.abs(fast) < CANCELLED, mostly: slow > NEARLY * Math.abs(fast), little: Math.abs(all) < CANCELLED,
+    pairs, completed, last: completed - 1, incomplete: pairs - completed, fast, slow, cancel: Math.abs(fast) < CANCELLED, mostly: slow > NEARLY * Math.abs(fast), little: Math.abs(all) < CANCELLED,
     same: similarity >= SAME, fastest: Math.ceil(pairs / 8), share: share === null ? null : 100 * share,
   };
 }

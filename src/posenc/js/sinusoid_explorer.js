@@ -23,9 +23,9 @@ const isCharted = ({ weight }) => weight !== "angles";
 function places(width, state) {
   const wide = width >= WIDE, top = 106, bottom = wide ? 424 : 380;
   if (state.weight === "random") return { dials: { top, rows: 0 }, heading: top - 12, chart: { top: top + 52, bottom } };
-  if (isCharted(state)) return { dials: { top, rows: 1, high: 0, size: wide ? 68 : Math.min(52, width / 6) }, heading: wide ? 216 : 196, chart: { top: wide ? 264 : 248, bottom } };
+  if (isCharted(state)) return { dials: { top, rows: 1, high: 0, size: wide ? 68 : Math.min(52, width / 6 - 6) }, heading: wide ? 216 : 196, chart: { top: wide ? 264 : 248, bottom } };
   const high = (bottom + 40 - top) / 2;
-  return { dials: { top, rows: 2, high, size: Math.min(high - 42, width / 3) }, chart: { top, bottom } };
+  return { dials: { top, rows: 2, high, size: Math.min(high - 42, width / 3 - 8) }, chart: { top, bottom } };
 }
 
 // What is said of the rows of a kernel.
@@ -139,10 +139,10 @@ function drawDials({ context, width }, { frequencies, values, place, dials: { si
     context.stroke();
   }
   context.setLineDash([]);
-  if (large) for (const { x, y } of all.map((one) => dialOf(one, radius, frequencies, state))) disc(context, theme, x, y, 6, colours.query);
+  for (const { x, y } of all.map((one) => dialOf(one, radius, frequencies, state))) disc(context, theme, x, y, large ? 6 : 4, colours.query);
   for (const { pair, x, y } of all) { // below each, the dot product of its hands, the cosine of their angle
-    const facts = { pair, product: fixed(cosineOf(values, pair), 2) }, texts = large ? picture.cosine : picture.cosine.slice(-1);
-    words(context, theme, texts.map((text) => say(text, facts)), x, y + size / 2 + (large ? 16 : 12), { align: "center", colour: theme.text, width: size - 4 });
+    const facts = { pair, product: fixed(cosineOf(values, pair), 2) }, texts = large ? picture.cosine : picture.cosine.slice(1);
+    words(context, theme, texts.map((text) => say(text, facts)), x, y + size / 2 + (large ? 16 : 12), { align: "center", colour: theme.text, width: (large ? size : width / all.length) - 4 });
   }
 }
 
@@ -160,16 +160,15 @@ function handles(result, state, px, py) {
     { name: "position", along: "x", x: x.at(position), y: LINE - 13, drag: (px) => ({ position: x.nearest(x.invert(px)) }) },
     { name: "key", along: "x", x: x.at(key), y: LINE + 13, drag: (px) => ({ offset: position - x.nearest(x.invert(px)) }) },
   ];
-  if (!isCharted(state)) {
-    const under = dials.all.filter((dial) => Math.hypot(dial.x - px, dial.y - py) <= dials.size / 2);
-    return [...ends, ...under.map((dial) => dialOf(dial, 0.45 * dials.size, frequencies, state))];
-  }
+  const under = dials.all.filter((dial) => Math.hypot(dial.x - px, dial.y - py) <= dials.size / 2).map((dial) => dialOf(dial, 0.45 * dials.size, frequencies, state));
+  if (!isCharted(state)) return [...ends, ...under];
   return [
     ...ends,
     {
       name: "offset", x: along.at(offset), y: product.at(values.kernel[offset + REACH]), line: { vertical: true, from: product.end, to: product.start },
       drag: (px) => ({ offset: along.nearest(along.invert(px)) }),
     },
+    ...under,
   ];
 }
 
@@ -212,6 +211,11 @@ function drawKernel({ context, width }, result, state, theme, cursor, { x: px, y
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
   for (const { pair } of dials.all) disc(context, theme, px, y.at(cosineOf(values, pair)), 4.5, pairColour(pair, frequencies.length));
   grip(context, theme, px, py, colours.key);
+  const fastest = y.at(cosineOf(values, 0));
+  if (weight === "identity" && Math.abs(fastest - py) > 20) { // the dot of the fastest pair, where it is away from the curve
+    const before = offset < 0 ? px - x.start > 60 : px > x.end - 60;
+    words(context, theme, say(picture.dot, dials.all[0]), px + (before ? -14 : 14), Math.max(fastest, y.end + 8), { colour: pairColour(0, frequencies.length), align: before ? "right" : "left", bold: true, rim: true });
+  }
   const product = fixed(values.kernel[offset + REACH], 2);
   nameOf(context, theme, say(picture.offset[width >= WIDE ? 0 : 1], { offset, product, pairs: frequencies.length, random }), px - 13, y.end - 9, colours.key, x.end);
   if (cursor !== null) plot.vertical(cursor.offset);

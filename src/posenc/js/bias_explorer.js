@@ -14,6 +14,7 @@ const LEARNS = ["kerple_log", "kerple_power", "fire", "transformer_xl", "deberta
 const VARY = ["fire", "transformer_xl", "deberta"]; // from query to query at one distance
 const JUMPS = ["transformer_xl", "deberta"]; // from one distance to the next: one line alone can be read
 const FAINT = 0.8; // of the lines of other heads
+const CHOSEN = "#fff"; // the number of the head shown, on its colour in either theme
 const GIVES = 6, HALVINGS = 30; // how many pixels of a pull past the last head move the dot by one; a mix is found to 1 in 2³⁰
 const SPAN = 16; // of the biases in the chart: below 0 or, where they are on either side of it, around it
 
@@ -21,7 +22,7 @@ const SPAN = 16; // of the biases in the chart: below 0 or, where they are on ei
 const HEIGHT = 400;
 const places = (width) => {
   const left = 50, right = width - 30;
-  return { biases: { left, right, top: 24, bottom: 180 }, weights: { left, right, top: 242, bottom: HEIGHT - 40 } };
+  return { biases: { left, right, top: 24, bottom: 168 }, weights: { left, right, top: 230, bottom: HEIGHT - 40 } };
 };
 
 // The biases that the chart shows, from least to greatest, of all schemes but one on the same scale.
@@ -110,7 +111,7 @@ function numberHeads({ context, theme, x, y }, series, head, tint) {
     Object.assign(context, { fillStyle: chosen ? tint[h] : theme.ground, strokeStyle: tint[h], lineWidth: 2 });
     context.fill();
     context.stroke();
-    words(context, sized(theme, 11), String(h + 1), px, py + 0.5, { align: "center", bold: true, colour: chosen ? theme.ground : theme.text });
+    words(context, sized(theme, 11), String(h + 1), px, py + 0.5, { align: "center", bold: true, colour: chosen ? CHOSEN : theme.text });
     boxes.push({ head: h, x: px, y: py, left: px - APART / 2, right: px + APART / 2, top: py - APART / 2, bottom: py + APART / 2 });
   };
   let free = y.end - 4;
@@ -140,12 +141,12 @@ function draw({ context, width }, result, state, theme, cursor) {
   if (facts.varies) fill(above, low, high, held ? 0.1 : 0.2);
   else fill(above, row.map((value) => Math.min(value, 0)), row.map((value) => Math.max(value, 0)), 0.14);
   context.globalAlpha = FAINT;
-  if (!alone) bias.forEach((values, h) => above.series(values, tint[h], { width: 2 }));
+  if (!alone) bias.forEach((values, h) => above.series(values, tint[h], { width: scheme === "t5" ? 1.3 : 2 }));
   context.globalAlpha = 1;
   if (!alone) above.series(row, theme.ground, { width: 7 });
   above.series(row, ink, { width: 4 });
   result.numbers = numberHeads(above, bias, head, tint);
-  heading(picture.weights, 205);
+  heading(picture.weights, 193);
   below.axes({ xTitle: picture.distance, yTitle: "", xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: 2, yText: (value) => picture.weight_ticks[value] });
   const ground = new Float64Array(weights.length), text = say(picture.half, facts), wide = widthOf(context, `600 ${theme.font}`, text), until = x.at(reach), middle = (up.start + up.end) / 2;
   fill(below, ground, weights, 0.15);
@@ -163,6 +164,9 @@ function draw({ context, width }, result, state, theme, cursor) {
     disc(context, theme, halves[k], middle, 4.5, tint[of - 1] ?? theme.muted);
     if (of === 0) words(context, theme, picture.none, halves[k], middle + 18, { align: "center", bold: true, rim: true });
   });
+  const last = Math.max(...halves, until), end = last + 12 + widthOf(context, theme.font, picture.dots); // beside the last, off the curve
+  const isFree = weights.every((weight, m) => x.at(m) < last || x.at(m) > end || Math.abs(up.at(weight) - middle) > 14);
+  if (!held && isFree && end < x.end) words(context, theme, picture.dots, last + 12, middle);
   grip(context, theme, until, middle, ink);
   words(context, theme, text, Math.max(Math.min(until - wide / 2, x.end - wide), 2), up.end - 11, { colour: shade(0.7, theme, ink), bold: true });
   if (cursor === null) return;

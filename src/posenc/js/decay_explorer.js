@@ -133,12 +133,13 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const taken = [];
   for (const handle of handles(result, state)) {
     grip(context, theme, handle.x, handle.y, colours.score);
+    if (state.base === 1) continue; // the one wave leaves no room for its name
     const text = say(picture.base, state), long = widthOf(context, `600 ${theme.font}`, text), left = handle.x + 14 + long > width, from = handle.x + (left ? -14 - long : 14);
     const beside = ripples.filter(([px]) => px > from && px < from + long), edges = beside.map(([, low, high]) => plot.y.at(left ? low : high));
     const near = handle.y + (left ? 14 : -12), beyond = left ? Math.max(near, ...edges.map((at) => at + 10)) : Math.min(near, ...edges.map((at) => at - 8));
     const py = Math.abs(beyond - handle.y) > ASIDE ? near : beyond;
     words(context, theme, text, handle.x + (left ? -14 : 14), py, { align: left ? "right" : "left", colour: theme.text, bold: true, rim: true });
-    taken.push({ left: handle.x - 10 - (left ? long + 8 : 0), right: handle.x + 10 + (left ? 0 : long + 8), top: Math.min(py, handle.y) - 10, bottom: Math.max(py, handle.y) + 10 });
+    taken.push({ left: handle.x - 10 - (left ? long + 8 : 0), right: handle.x + 10 + (left ? 0 : long + 8), top: Math.min(py, handle.y) - 20, bottom: Math.max(py, handle.y) + 20 });
   }
   atEnd(context, theme, lasting, ripples.map(([px, , high]) => [px, plot.y.at(high)]), x.end, taken);
   nameCurves(context, theme, { left: x.start, right: x.end, top: plot.y.end, bottom: plot.y.start }, names, taken);

@@ -25,7 +25,7 @@
 //                                           those that are only there; one that scrolls leaves a swipe up or down to the page; one
 //                                           that swaps goes to the places of its like and nowhere between; one with a `step` moves
 //                                           by so many pixels at a time, both ways; `before` is the setting when it was taken
-//                                           hold of; one that glides takes any value, and when let go what its control accepts; what drag() gives as
+//                                           hold of; one that glides takes any value, and when let go what its control accepts, or what drag() gives as `settles`; what drag() gives as
 //                                           `held` is in the state until the handle is let go.
 //                                           grip() in drawing.js marks a handle
 //   press(x, y, result, state)              → what a press there changes, as { control: value, … }, or null

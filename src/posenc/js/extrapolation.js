@@ -143,9 +143,12 @@ function draw({ context, width }, result, state, theme, cursor) {
 // The whole name, and where that is longer than half the picture, the part that tells it from others of its kind.
 const namesOf = ([scheme, scaling]) => [shortOf([scheme, scaling]), scaling === "default" ? names.shorter[scheme] : `+ ${names.scalings[scaling]}`].filter(Boolean);
 
-// The chosen length is dragged along its axis, and let go at one that was measured.
+// The chosen length is dragged along its axis, and let go at one that was measured: the next on the way beyond a quarter of it.
 function handles({ x, y }, state) {
-  const drag = (px) => ({ length: 2 ** Math.min(Math.max(x.invert(px), 0), TIMES.length - 1) });
+  const drag = (px, _, before) => {
+    const place = Math.min(Math.max(x.invert(px), 0), TIMES.length - 1), from = placeOf(before), way = place - from;
+    return { length: 2 ** place, settles: { length: 2 ** (from + Math.sign(way) * Math.ceil(Math.max(Math.abs(way) - 0.25, 0))) } };
+  };
   return byPosition(state) ? [] : [{ name: "length", x: x.at(placeOf(state)), y: y.start - 12, along: "x", glides: true, step: x.at(1) - x.at(0), drag }];
 }
 

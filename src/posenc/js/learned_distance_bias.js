@@ -59,13 +59,14 @@ function draw({ context, height }, result, state, theme, cursor) {
   plot.ground(TRAINED, LONGEST, colours.neutral, 0.14);
   for (let k = Math.ceil(y.from / POWER); k * POWER <= y.to; k++) {
     plot.horizontal(k * POWER, { colour: k ? theme.grid : theme.muted, dash: [] });
-    words(context, theme, say(picture.factor, factsOf(k * POWER)), x.start - 6, y.at(k * POWER), { align: "right" });
+    words(context, theme, say(picture.factor, factsOf(k * POWER)), x.start - 6, y.at(k * POWER), { align: "right", width: x.start - 6 });
   }
   words(context, theme, picture.weight, 0, 10, { width: x.end });
   picture.zones.forEach((texts, k) => words(context, theme, texts, x.at((k + 0.5) * TRAINED), y.end - 10, { align: "center", bold: true, colour: theme.text, width: x.at(TRAINED) - x.start }));
   drawCurves(context, theme, plot, result, state);
   picture.ticks.forEach((text, k, { length }) => {
     const last = k === length - 1;
+    if (k === length - 2 && !result.names) return; // the last needs its room
     words(context, theme, text, x.at((LONGEST * k) / (length - 1)) + 8 * last, y.start + 12, { align: last ? "right" : "center" });
   });
   words(context, theme, picture.x, x.at(TRAINED), y.start + 29, { align: "center" });
@@ -88,22 +89,24 @@ function drawCurves(context, theme, plot, result, state) {
   plot.area(filled.map(([m, value]) => [x.at(m), Math.min(value, 0), 0]), colours.neutral, 0.35);
   plot.area(filled.map(([m, value]) => [x.at(m), 0, Math.max(value, 0)]), colours.excess, 0.5);
   for (const { points, colour, ...style } of curves) plot.line(points, colour, style);
-  const [dot] = handles(result, state), px = dot.x, levels = LEVELS.map(levelOf), taken = [{ left: px - 12, right: px + 12, top: dot.y - 12, bottom: dot.y + 12 }];
-  plot.rule([px, y.at(Math.max(...levels))], [px, y.at(LEAST)], { dash: [3, 3] });
-  plot.marks(levels.map((level) => [dragged, level]), theme.muted, { radius: 3.5 });
-  for (const way of LEVELS.slice(1).filter((one) => result.names && (held || one !== clamp))) {
-    const text = picture.changed[way], level = y.at(levelOf(way)), left = px + 10;
-    const py = Math.abs(level - y.at(0)) < 10 ? y.at(0) + 11 : Math.min(level, y.start - 6); // not on a line
-    const right = left + widthOf(context, `600 ${theme.font}`, text);
-    if (curves.some(({ points }) => points.some(([m, value]) => x.at(m) > left && x.at(m) < right && Math.abs(y.at(value) - py) < 11))) continue;
-    words(context, theme, text, left, py, { bold: true, rim: true });
-    taken.push({ left, right, top: py - 8, bottom: py + 8 });
+  const levels = LEVELS.map(levelOf), taken = [];
+  for (const { x: px, y: py } of handles(result, state)) {
+    plot.rule([px, y.at(Math.max(...levels))], [px, y.at(LEAST)], { dash: [3, 3] });
+    plot.marks(levels.map((level) => [dragged, level]), theme.muted, { radius: 3.5 });
+    taken.push({ left: px - 12, right: px + 12, top: py - 12, bottom: py + 12 });
+    for (const way of LEVELS.slice(1).filter((one) => held || one !== clamp)) {
+      const text = picture.changed[way], level = y.at(levelOf(way)), long = widthOf(context, `600 ${theme.font}`, text), left = result.names ? px + 10 : px - 10 - long, right = left + long;
+      const at = Math.abs(level - y.at(0)) < 10 ? y.at(0) + 11 : Math.min(level, y.start - 6); // not on a line
+      if (taken.slice(1).some(({ top }) => Math.abs(top + 8 - at) < 16) || curves.some(({ points }) => points.some(([m, value]) => x.at(m) > left && x.at(m) < right && Math.abs(y.at(value) - at) < 11))) continue;
+      words(context, theme, text, left, at, { bold: true, rim: true });
+      taken.push({ left, right, top: at - 8, bottom: at + 8 });
+    }
+    grip(context, theme, px, py, theme.text);
   }
-  grip(context, theme, px, dot.y, theme.text);
-  for (const { at, side, text } of picture.ways) { // where the curve is on that side of × 1
-    const value = filled[at][1], inside = Math.abs(y.at(value) - y.at(0)) > 26; // else beyond the curve
-    if (value * side <= 0) continue;
-    const middle = x.at(at), py = y.at(inside ? 0 : value) - 13 * side, half = widthOf(context, `600 ${theme.font}`, text) / 2;
+  for (const { at, side, text } of picture.ways) { // where the area on that side of × 1 has room for it
+    const value = filled[at][1];
+    if (value * side <= 0 || Math.abs(y.at(value) - y.at(0)) < 26) continue;
+    const middle = x.at(at), py = y.at(0) - 13 * side, half = widthOf(context, `600 ${theme.font}`, text) / 2;
     words(context, theme, text, middle, py, { align: "center", bold: true, colour: shade(0.7, theme, side > 0 ? colours.excess : colours.neutral), rim: true });
     taken.push({ left: middle - half, right: middle + half, top: py - 8, bottom: py + 8 });
   }
@@ -129,12 +132,14 @@ function drawLosses(context, theme, { loss: axis, held, values: { losses, within
   });
 }
 
-// The bias past L is dragged up and down, and comes to rest at the nearest that was measured.
+// The bias past L is dragged up and down, and comes to rest at the nearest that was measured. Clamping the other slow pairs is
+// none of these, and a pair is seen only as trained.
 function handles({ x, y, levelOf, dragged, held }, { clamp }) {
+  if (!LEVELS.includes(clamp)) return [];
   const heights = LEVELS.map((way) => y.at(levelOf(way))), at = y.at(held?.level ?? levelOf(clamp)), k = LEVELS.indexOf(clamp);
   const drag = (px, py, before) => {
     const away = (way) => Math.abs(y.at(levelOf(way)) - py);
-    return { clamp: [before.clamp, ...LEVELS].toSorted((one, other) => away(one) - away(other))[0], held: y.invert(Math.min(Math.max(py, y.end - END), y.start + END)) };
+    return { show_pair: false, clamp: [before.clamp, ...LEVELS].toSorted((one, other) => away(one) - away(other))[0], held: y.invert(Math.min(Math.max(py, y.end - END), y.start + END)) };
   };
   return [{ name: "bias", x: x.at(dragged), y: at, along: "y", step: (heights[k + 1] ?? heights[k - 1]) - at, drag }];
 }

@@ -146,8 +146,8 @@ export function pointing(view, labels) {
       view.notify("");
       const { disc } = handle, far = disc && Math.hypot(x - disc.x, y - disc.y), angle = disc && around(handle, x, y) - ahead;
       const to = disc ? [disc.x + far * Math.cos(angle), disc.y + far * Math.sin(angle)] : [x - beside[0], y - beside[1]];
-      const { held: at = null, ...changes } = handle.drag(...to, before), accepted = view.accepted(changes);
-      settled = handle.glides ? accepted : null;
+      const { held: at = null, settles, ...changes } = handle.drag(...to, before), accepted = view.accepted(changes);
+      settled = handle.glides ? { ...accepted, ...settles } : null;
       view.hold(at);
       return view.change(settled ? changes : accepted);
     }

@@ -220,8 +220,8 @@ def the_changes() -> Iterator[str]:
     assert at_12["window and four sinks"].high < min(at_12["clamped"].low, at_12["window"].low)
     assert at_16["window and four sinks"].low > max(at_16["clamped"].high, at_16["window"].high)
     assert at_16["window and four sinks"].mean > -1
-    yield "A window that keeps them works best near 12 000, and hardly helps near 16 000"
-    for part in ("clamped, four sinks alone", "clamped, all but four sinks"):  # "it takes both"
+    yield "A window that keeps them works best near 12 000, but hardly helps near 16 000"
+    for part in ("clamped, four sinks alone", "clamped, all but four sinks"):  # "hardly helps either"
         assert real_results.past_the_context(part)["15360–16383"].low > -1
     yield "removes most of the rise near 16 000"
     yield "the loss rises from 10 000 tokens on"
@@ -314,7 +314,7 @@ def what_it_still_finds() -> Iterator[str]:
     assert [method for method in p if float(p[method]) > 0.05] == ["NTK-aware"]
     yield "In texts of 12 288 and 16 384 tokens, NTK-by-parts and dynamic NTK do"
     at_trained = f"{at_l['YaRN'].sum()} of {8 * haystacks} instead of {at_l['as trained'].sum()}"
-    yield "reveals neither the loss at 32 nor the gain at 96"
+    yield "shows neither the drop at 32 nor the gain at 96"
     yield f"it finds {at_trained}, but these counts are too small"
     farther = []
     for method in RETRIEVAL:
@@ -364,7 +364,7 @@ def the_attention_offset() -> Iterator[str]:
                            (10_000, "default", "| 10 000 | as trained"), (10_000, "yarn", "| | YaRN")):  # fmt: skip
         sums = [looks(base, how)[which].sum() for which in (slice(2), slice(2, 6), slice(6, None))]
         yield f"{row} | {' | '.join(f'{weight:.2f}' for weight in sums)} |"
-    yield "the picture (base 100) its weight at each distance"
+    yield "The picture (base 100) shows its weight at each distance"
     yield "The table shows accuracies with base 100"
     yield "Both models are tested at $4L$ with scale factor"
     assert FOUND.runs["full-copy-rope_100-0"]["task"] == "copy"

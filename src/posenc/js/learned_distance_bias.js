@@ -138,7 +138,7 @@ function handles({ x, y, levelOf, dragged, held }, { clamp }) {
   if (!LEVELS.includes(clamp)) return [];
   const heights = LEVELS.map((way) => y.at(levelOf(way))), at = y.at(held?.level ?? levelOf(clamp)), k = LEVELS.indexOf(clamp);
   const drag = (px, py, before) => {
-    const away = (way) => Math.abs(y.at(levelOf(way)) - py);
+    const away = (way) => Math.abs(y.at(levelOf(way)) - py) * (way === before.clamp ? 2 : 1); // a third of the way is enough to leave
     return { show_pair: false, clamp: [before.clamp, ...LEVELS].toSorted((one, other) => away(one) - away(other))[0], held: y.invert(Math.min(Math.max(py, y.end - END), y.start + END)) };
   };
   return [{ name: "bias", x: x.at(dragged), y: at, along: "y", step: (heights[k + 1] ?? heights[k - 1]) - at, drag }];

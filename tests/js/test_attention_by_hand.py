@@ -29,3 +29,8 @@ def test_the_story_holds():
     assert longer.max() > who.max()
     assert order(weights(**story["on-what"])[3])[0] == "mat"
     assert order(weights(**story["new-query"])[2])[0] == "mat"
+
+
+def test_scores_are_nearly_equal_only_if_none_is_far_below_the_others():
+    assert "nearly equal" in shown(AttentionByHand, q_action_creature=0.0).finding
+    assert "nearly equal" not in shown(AttentionByHand, q_action_creature=-3.0).finding  # 19, 3, 15, 23, 19, 22 %

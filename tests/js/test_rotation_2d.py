@@ -7,6 +7,9 @@ import math
 
 import pytest
 
+from posenc.widgets import Rotation2D
+from tests.explorables import shown
+
 PLACE = "A.place(x.wide, x.point, x.towards, x.away, { left: 0, right: 200, top: 0, bottom: 100 }, x.taken)"
 
 
@@ -23,3 +26,9 @@ def test_labels_of_one_point_cover_neither_each_other_nor_the_edge(module_of, to
         for one, other in itertools.combinations(taken, 2):
             apart = one["right"] <= other["left"] or other["right"] <= one["left"]
             assert apart or one["bottom"] <= other["top"] or other["bottom"] <= one["top"], (point, taken)
+
+
+@pytest.mark.parametrize("n", [11, 7])
+def test_two_layouts_are_said_to_differ_only_if_they_do(n):
+    finding = shown(Rotation2D, view="half-split", locked=False, m=11, n=n).finding
+    assert ("both give the same score" in finding) == (n == 11)

@@ -26,3 +26,9 @@ def test_each_step_of_the_story_is_true():
     assert (told["shift"]["peak"], told["shift"]["symmetric"]) == (16, False)
     np.testing.assert_allclose(told["base-one"]["kernel"], np.cos(OFFSETS), atol=1e-12)
     assert told["base-one"]["slowest"] == pytest.approx(2 * np.pi)
+
+
+@pytest.mark.parametrize(("base", "nearby"), [(10_000, True), (2, False), (1, False)])
+def test_nearby_positions_are_the_most_similar_only_if_pairs_are_slow(base, nearby):
+    finding = shown(SinusoidExplorer, weight="identity", base=base).finding
+    assert ("nearby positions are the most similar" in finding) == nearby

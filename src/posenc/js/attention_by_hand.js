@@ -204,7 +204,7 @@ function facts({ values, asks, list, rows }) {
   const weights = values.weights[asks], weight = Math.max(...weights), best = list[weights.indexOf(weight)], output = values.gathered[asks], most = output.indexOf(Math.max(...output));
   const fromWord = (word) => list.reduce((sum, each, j) => (each === word ? sum + weights[j] * rows[j][most] : sum), 0) / output[most];
   const source = list.reduce((one, other) => (fromWord(other) > fromWord(one) ? other : one));
-  return { asks: list[asks], repeated: list.indexOf(list[asks]) < list.lastIndexOf(list[asks]), best, weight: 100 * weight, feature: picture.features[most], source, from: 100 * fromWord(source) };
+  return { asks: list[asks], repeated: list.indexOf(list[asks]) < list.lastIndexOf(list[asks]), best, weight: 100 * weight, alike: weight < 0.25 && weight < 2 * Math.min(...weights), feature: picture.features[most], source, from: 100 * fromWord(source) };
 }
 
 function reading({ values, list, scale }, state, { query, key }) {

@@ -224,7 +224,7 @@ function draw({ context }, result, state, theme, cursor) {
 function facts({ values }, { m, n }) {
   const { by_matrices, other_layout } = values;
   return {
-    by_matrices, other_layout, offset: m - n, peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST,
+    by_matrices, other_layout, same: fixed(by_matrices, 2) === fixed(other_layout, 2), offset: m - n, peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST,
   };
 }
 

@@ -150,7 +150,7 @@ CASES = [
         ],
         {"injection_point": "query_key"},
         handles=("query", "key"),
-        free={"m": 15},  # so that no other token stands there when the rest begins at 0
+        free={"m": 15, "n": 9},  # so that no other token stands where the rest begins or ends
     ),
     Case(
         LearnedDistanceBias,

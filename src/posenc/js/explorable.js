@@ -25,8 +25,8 @@
 //                                           those that are only there; one that scrolls leaves a swipe up or down to the page; one
 //                                           that swaps goes to the places of its like and nowhere between; one with a `step` moves
 //                                           by so many pixels at a time, both ways; `before` is the setting when it was taken
-//                                           hold of; one that glides takes any value, and when let go what its control accepts, or what drag() gives as `settles`; what drag() gives as
-//                                           `held` is in the state until the handle is let go.
+//                                           hold of; one that glides takes any value, and when let go what its control accepts, or
+//                                           what drag() gives as `settles`; what it gives as `held` is in the state until then.
 //                                           grip() in drawing.js marks a handle
 //   press(x, y, result, state)              → what a press there changes, as { control: value, … }, or null
 //   opening(share, state)                   → { control: value, … } that is drawn instead at a share of the way in: it moves by itself

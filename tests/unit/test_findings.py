@@ -93,7 +93,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     products, theta = real_results.products(), inv_freq(64, 100_000.0)
     near, far_away = [(products * np.exp(1j * far * theta)).real for far in (4096, 10_000)]  # by head and pair
     low, high = np.percentile(near[..., three].sum(axis=-1), (10, 90))
-    yield f"at 4096 tokens, the bias of the three pairs is {signed(low)} to {signed(high)} in 80 % of them"
+    yield f"at 4096 tokens, the bias of the three pairs lies between {signed(low)} and {signed(high)} in 80 % of them"
     around_10, around_12 = (
         [int(((products * np.exp(1j * far * theta)).real.sum(axis=-1) > 0).sum()) for far in range(at - 100, at + 101)]
         for at in (10_000, 12_300)
@@ -117,7 +117,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"on sequences of 2048 tokens with base 10 000, where {complete} of its 32 pairs complete a rotation"
     yield "With its present base of 100 000, the next pair needs about 12 000 tokens"
     yield "extended to 8192 tokens and base 100 000"
-    yield from ("SmolLM2-135M", "SmolLM2", "computed in bfloat16 (angles in float64)")
+    yield from ("SmolLM2-135M", "SmolLM2", "run in bfloat16 (angles in float64)")
 
 
 def the_bias_of_the_small_models() -> Iterator[str]:
@@ -196,7 +196,7 @@ def the_changes() -> Iterator[str]:
     gains = [[real_results.past_the_context(kind)[block].mean for block in ("11264–12287", "15360–16383")]
              for kind in ("clamped", "window")]  # fmt: skip
     np.testing.assert_allclose(*gains, rtol=0.1)
-    yield "Near 12 000 and 16 000, the clamp and the window gain about the same"
+    yield "Near 12 000 and 16 000, the clamp and the window lower the loss by about the same"
     zero = np.mean([one["zeroed"] for one in texts], axis=0).reshape(-1, 4).mean(axis=1) - course
     assert (zero > 0).tolist() == [True] * 5 + [False] * 3  # each 1024 tokens, past 8192
     yield "Up to about 13 000 tokens, *zero* raises the loss"
@@ -270,7 +270,7 @@ def the_reverse() -> Iterator[str]:
     yield f"| older half moved | {span(moved)} |"
     yield f"| only the change in bias added | {span(added)} |"
     yield f"| a constant with the same mean added | {span(flat)} |"
-    yield "In each model, adding only this change costs 72 to 80 % of what the move costs"
+    yield "Across the four models, adding only this change costs 72 to 80 % of what the move costs"
 
 
 RETRIEVAL = ["as trained", "bias clamped", "PI", "NTK-aware", "dynamic NTK", "YaRN without temperature", "YaRN"]
@@ -372,13 +372,13 @@ def the_attention_offset() -> Iterator[str]:
     yield "a block of 32 random symbols, so the same symbol occurs 32, 64, … tokens back. "
     yield "The answer is the symbol after it, 31, 63, … tokens back."
     fall = " → ".join(once("copy", scaling, 100, 32) for scaling in ("default", "yarn"))
-    yield f"With base 100, copying a single occurrence from 32 tokens back then fails (accuracy {fall})"
-    yield "With base 100, copying from 32 tokens back then fails, and from 96 back it begins to work"
+    yield f"With base 100, copying a single occurrence from 32 tokens back now fails (accuracy {fall})"
+    yield "With base 100, copying from 32 tokens back now fails, while copying from 96 back starts to work"
     rise = " → ".join(once("copy", scaling, 100, 96) for scaling in ("default", "yarn"))
-    yield f"from 96 back it begins to work ({rise})"
+    yield f"while copying from 96 back starts to work ({rise})"
     far_base = " to ".join(once("copy", scaling, 10_000, 32) for scaling in ("default", "yarn"))
     farther = " to ".join(once("copy", scaling, 10_000, 96) for scaling in ("default", "yarn"))
-    yield f"With base 10 000, copying from 32 back falls from {far_base}, and from 96 back it rises from {farther}"
+    yield f"With base 10 000, accuracy from 32 back falls from {far_base}, and from 96 back it rises from {farther}"
     yield f"a head that preferred 31 tokens back could now prefer a distance of up to {4 * 31}"
     yield "| 32 back | 96 back |"
     for name, scaling in (
@@ -423,7 +423,7 @@ def the_attention_offset() -> Iterator[str]:
     published = PUBLISHED_BOUNDS["beta_fast"]
     fastest = max(rotations(LENGTH, inv_freq(32, base)).max() for base, _ in MODELS)
     fast, slow = BOUNDS["beta_fast"], BOUNDS["beta_slow"]
-    yield f"We set YaRN's thresholds to {fast:.0f} rotations and {slow:.0f}: the published upper one is "
+    yield f"We set the thresholds to {fast:.0f} and {slow:.0f} rotations: the published upper one is "
     yield f"{published:.0f}, and our fastest pair makes only {fastest:.0f}."
 
 

@@ -379,7 +379,7 @@ def the_attention_offset() -> Iterator[str]:
     far_base = " to ".join(once("copy", scaling, 10_000, 32) for scaling in ("default", "yarn"))
     farther = " to ".join(once("copy", scaling, 10_000, 96) for scaling in ("default", "yarn"))
     yield f"With base 10 000, accuracy from 32 back falls from {far_base}, and from 96 back it rises from {farther}"
-    yield f"a head that preferred 31 tokens back could now prefer a distance of up to {4 * 31}"
+    yield f"a head that preferred tokens 31 back could now prefer tokens up to {4 * 31} back"
     yield "| 32 back | 96 back |"
     for name, scaling in (
         ("as trained", "default"),
@@ -423,8 +423,8 @@ def the_attention_offset() -> Iterator[str]:
     published = PUBLISHED_BOUNDS["beta_fast"]
     fastest = max(rotations(LENGTH, inv_freq(32, base)).max() for base, _ in MODELS)
     fast, slow = BOUNDS["beta_fast"], BOUNDS["beta_slow"]
-    yield f"We set the thresholds to {fast:.0f} and {slow:.0f} rotations: the published upper one is "
-    yield f"{published:.0f}, and our fastest pair makes only {fastest:.0f}."
+    yield f"We set the thresholds to {fast:.0f} and {slow:.0f} rotations: the published upper threshold is "
+    yield f"{published:.0f}, but our fastest pair makes only {fastest:.0f}."
 
 
 def the_rest() -> Iterator[str]:

@@ -53,7 +53,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     assert (real_results.CONTEXT, real.SLOW, real.SINKS) == (8192, (22, 23, 24), 4)
     assert (real.QK_TOKENS, real.FIRST, real.N_FAST) == (2048, 4, 16)
     yield "and 8192 in SmolLM2-135M-Instruct (135 million, quantised to 4 bits)"
-    yield "on texts of 2048 tokens without the first four"
+    yield "on texts of 2048 tokens, leaving out the first four of each"
     yield "(for SmolLM2, past 2048 tokens) are computed"
     yield "with pairs 0 to 15 in SmolLM2-135M"
     yield "the bias of pairs 22 to 24 in every layer"
@@ -365,7 +365,7 @@ def the_attention_offset() -> Iterator[str]:
         sums = [looks(base, how)[which].sum() for which in (slice(2), slice(2, 6), slice(6, None))]
         yield f"{row} | {' | '.join(f'{weight:.2f}' for weight in sums)} |"
     yield "The picture (base 100) shows its weight at each distance"
-    yield "The table shows accuracies with base 100"
+    yield "The next table shows accuracies with base 100"
     yield "Both models are tested at $4L$ with scale factor"
     assert FOUND.runs["full-copy-rope_100-0"]["task"] == "copy"
     yield f"where chance is 1/{Copy.vocab_size}: for a single occurrence 32 or 96 tokens back"

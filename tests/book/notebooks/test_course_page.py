@@ -26,7 +26,7 @@ def test_the_course_has_every_chapter_and_assignment_after_what_it_needs():
     for place, name in enumerate(course):
         folder = NOTEBOOKS / "assignments" if name.startswith("assignment") else NOTEBOOKS
         opening = joined(load(folder / f"{name}.ipynb")["cells"][0]["source"])
-        told = opening.partition("**You need**")[2].partition("\n\n")[0] or opening
+        told = opening.partition("**Prerequisites:**")[2].partition("\n\n")[0] or opening
         needs = {one or other for one, other in re.findall(r"\((?:\.\./)?(\d\d)_|chapter (\d\d)", told)}
         assert needs <= {before[:2] for before in course[:place]}, name
 

@@ -206,7 +206,7 @@ function beside(context, theme, texts, x, y, left, width) {
 // From the query, the last token, back to the key that matches it, and the weight of that in each layer.
 function drawMatch(context, theme, result, width) {
   const { x, at, layers, values } = result, spot = x.at(at);
-  words(context, theme, picture.query, x.start - 12, MATCH, { align: "right", colour: theme.text, bold: true });
+  words(context, theme, picture.query, x.start - 12, MATCH, { align: "right", colour: theme.text, bold: true, width: x.start - 20 });
   rule(context, spot, MATCH, TOP + ROWS, colours.key, { width: 2 });
   layers.forEach((layer, k) => {
     if (!values.seen[k]) return;

@@ -76,7 +76,7 @@ def test_the_story_clamps():
     assert abs(gone("base_control")) < 0.05
 
 
-@pytest.mark.parametrize("clamp", ["none", "zero", "most_negative", "mask"])
+@pytest.mark.parametrize("clamp", ["none", "zero", "most_negative", "other_slow", "mask"])
 def test_where_the_dot_is_held_no_loss_is_named(clamp):
     for width in (312, 702):
         for held in (8.0, 5.5, 2.0, -3.0, -8.0, -12.0):

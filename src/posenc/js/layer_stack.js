@@ -4,7 +4,7 @@ import {
 import { decay } from "./arithmetic.js";
 import { table } from "./blocks.js";
 import { chipsAndList } from "./chips_and_list.js";
-import { colours } from "./colours.js";
+import { colours, shade } from "./colours.js";
 import { Axis, Plot, arrow, cellAxis, disc, grip, sized, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { changed, layerChips } from "./layer_chips.js";
@@ -16,11 +16,12 @@ import stacks from "./stacks.json";
 const { picture } = catalogue;
 const BACK = Array.from({ length: 20 }, (_, k) => 2 ** k); // distances at which JavaScript and Python are compared
 const WIDE = 600; // pixels from which a layer's type is written out
-const TOP = 46, ROWS = 240, BELOW = 22, GAP = 3; // pixels above, of, and below the strips, and between two
+const TOP = 46, ROWS = 272, BELOW = 22, GAP = 3; // pixels above, of, and below the strips, and between two
 const MATCH = 11, HEAD = 33; // the matching key's grip, the titles of columns
 const COURSE = 6; // pixels to either side over which a strip's line is a mean
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
 const HALF = 0.5; // of attention, with which a key is found
+const TALL = 34; // pixels of a strip from which two lines stand beside it
 const LEVEL = 0.002; // of attention, less than a tenth of a pixel
 const STRIPE = 4; // pixels between the lines over unseen angles
 
@@ -148,6 +149,7 @@ function drawStrip(context, theme, result, k, layer, edges) {
   const course = Plot.course(edges, COURSE);
   plot.area(edges.map(([pixel, , high]) => [pixel, 0, high]), colour, 0.12);
   plot.area(course.map(([pixel, mean]) => [pixel, 0, mean]), colour, 0.14);
+  plot.area(course.map(([pixel, mean]) => [pixel, mean < HALF ? mean : 0, mean]), colour, 0.25); // deeper where the key is found
   plot.curve(course, colour, { width: 1.4 });
   context.lineWidth = 1;
   context.strokeStyle = theme.muted;
@@ -204,7 +206,7 @@ function beside(context, theme, texts, x, y, left, width) {
 // From the query, the last token, back to the key that matches it, and the weight of that in each layer.
 function drawMatch(context, theme, result, width) {
   const { x, at, layers, values } = result, spot = x.at(at);
-  words(context, theme, picture.query, x.start - 12, MATCH, { align: "right", colour: theme.text, bold: true });
+  words(context, theme, picture.query, x.start - 12, MATCH, { align: "right", colour: theme.text, bold: true, width: x.start - 20 });
   rule(context, spot, MATCH, TOP + ROWS, colours.key, { width: 2 });
   layers.forEach((layer, k) => {
     if (!values.seen[k]) return;
@@ -224,18 +226,15 @@ function draw({ context, width }, result, _, theme, cursor) {
   for (const tick of ticks) rule(context, x.at(tick), TOP, bottom, theme.grid);
   words(context, theme, picture.back, x.start - 18, bottom + 11, { align: "right", width: x.start - 18 });
   layers.forEach((layer, k) => {
-    const { edges, stripes } = drawn.get(layer), { middle } = rowOf(result, k);
+    const { edges, stripes } = drawn.get(layer), { top, bottom: foot, middle } = rowOf(result, k);
     drawStrip(context, theme, result, k, layer, edges);
     drawStripes(context, theme, result, k, stripes);
     drawSide(context, theme, result, k, layer);
-    const kept = values.share[k] >= HALF, colour = kept ? colours.key : theme.muted, dot = x.at(result.context) + (wide ? 26 : 9);
+    const found = values.share[k] >= HALF, left = x.at(result.context) + (wide ? 24 : 18), tall = foot - top >= TALL;
+    const style = { bold: found, colour: found ? shade(0.7, theme, colours.key) : theme.muted, width: width - left };
     words(context, theme, picture.half, x.at(result.context) + 4, middle);
-    context.fillStyle = context.strokeStyle = colour;
-    context.lineWidth = 1.5;
-    context.beginPath();
-    if (wide) context.arc(dot, middle, 4.5, 0, 2 * Math.PI);
-    kept ? context.fill() : context.stroke();
-    words(context, wide ? sized(theme, 14) : theme, picture[kept ? "found" : "lost"], dot + 9, middle, { bold: kept, colour: kept ? theme.text : theme.muted, width: width - dot - 9 });
+    words(context, sized(theme, wide && tall ? 18 : 13), say(picture.weight, { weight: 100 * values.share[k] }), left, tall ? middle - 9 : middle, style);
+    if (tall) words(context, theme, picture[found ? "found" : "lost"], left, middle + 10, style);
   });
   const { left } = rowOf(result, 0).turning, end = x.at(result.context);
   words(context, theme, picture.press, left, HEAD, { width: x.start - left - 4 });
@@ -257,7 +256,7 @@ function draw({ context, width }, result, _, theme, cursor) {
       const half = widthOf(context, theme.font, mark) / 2, most = width - half, over = Math.min(x.at(trained), most);
       return [mark, Math.abs(over - spot) > half + 6 ? over : spot + side * (half + 6), most];
     });
-    const titled = widthOf(context, theme.font, picture.strip[3]) + 6; // rather a shorter mark than no title
+    const titled = widthOf(context, theme.font, picture.strip.at(-2)) + 6; // rather a shorter mark than no title
     const [mark, middle, most] = marks.find(([mark, middle, most]) => middle <= most && middle - widthOf(context, theme.font, mark) / 2 >= x.start + titled) ?? marks.at(-1);
     words(context, theme, mark, Math.min(middle, most), HEAD, { align: "center", colour: theme.text, ground: true });
     room = Math.min(middle, most) - widthOf(context, theme.font, mark) / 2;

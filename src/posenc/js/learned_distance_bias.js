@@ -61,7 +61,7 @@ function draw({ context, height }, result, state, theme, cursor) {
     plot.horizontal(k * POWER, { colour: k ? theme.grid : theme.muted, dash: [] });
     words(context, theme, say(picture.factor, factsOf(k * POWER)), x.start - 6, y.at(k * POWER), { align: "right", width: x.start - 6 });
   }
-  words(context, theme, picture.weight, 0, 10, { width: x.end });
+  words(context, theme, picture.weight, 0, 10, { colour: theme.text, width: x.end });
   picture.zones.forEach((texts, k) => words(context, theme, texts, x.at((k + 0.5) * TRAINED), y.end - 10, { align: "center", bold: true, colour: theme.text, width: x.at(TRAINED) - x.start }));
   drawCurves(context, theme, plot, result, state);
   picture.ticks.forEach((text, k, { length }) => {
@@ -94,7 +94,8 @@ function drawCurves(context, theme, plot, result, state) {
     plot.rule([px, y.at(Math.max(...levels))], [px, y.at(LEAST)], { dash: [3, 3] });
     plot.marks(levels.map((level) => [dragged, level]), theme.muted, { radius: 3.5 });
     taken.push({ left: px - 12, right: px + 12, top: py - 12, bottom: py + 12 });
-    for (const way of LEVELS.slice(1).filter((one) => held || one !== clamp)) {
+    const named = held || result.names || clamp !== "other_slow"; // its own two names need the room
+    for (const way of LEVELS.slice(1).filter((one) => named && (held || one !== clamp))) {
       const text = picture.changed[way], level = y.at(levelOf(way)), long = widthOf(context, `600 ${theme.font}`, text), left = result.names ? px + 10 : px - 10 - long, right = left + long;
       const at = Math.abs(level - y.at(0)) < 10 ? y.at(0) + 11 : Math.min(level, y.start - 6); // not on a line
       if (taken.slice(1).some(({ top }) => Math.abs(top + 8 - at) < 16) || curves.some(({ points }) => points.some(([m, value]) => x.at(m) > left && x.at(m) < right && Math.abs(y.at(value) - at) < 11))) continue;
@@ -132,14 +133,15 @@ function drawLosses(context, theme, { loss: axis, held, values: { losses, within
   });
 }
 
-// The bias past L is dragged up and down, and comes to rest at the nearest that was measured. Clamping the other slow pairs is
-// none of these, and a pair is seen only as trained.
+// What the bias past L comes to rest at: where the other slow pairs are clamped, it is nearly as trained.
+const stopsOf = (clamp) => (LEVELS.includes(clamp) ? LEVELS : [clamp, ...LEVELS.slice(1)]);
+
+// The bias past L is dragged up and down, and comes to rest at the nearest that was measured; a pair is seen only as trained.
 function handles({ x, y, levelOf, dragged, held }, { clamp }) {
-  if (!LEVELS.includes(clamp)) return [];
-  const heights = LEVELS.map((way) => y.at(levelOf(way))), at = y.at(held?.level ?? levelOf(clamp)), k = LEVELS.indexOf(clamp);
+  const stops = stopsOf(clamp), heights = stops.map((way) => y.at(levelOf(way))), at = y.at(held?.level ?? levelOf(clamp)), k = stops.indexOf(clamp);
   const drag = (px, py, before) => {
     const away = (way) => Math.abs(y.at(levelOf(way)) - py) * (way === before.clamp ? 2 : 1); // a third of the way is enough to leave
-    return { show_pair: false, clamp: [before.clamp, ...LEVELS].toSorted((one, other) => away(one) - away(other))[0], held: y.invert(Math.min(Math.max(py, y.end - END), y.start + END)) };
+    return { show_pair: false, clamp: [before.clamp, ...stopsOf(before.clamp)].toSorted((one, other) => away(one) - away(other))[0], held: y.invert(Math.min(Math.max(py, y.end - END), y.start + END)) };
   };
   return [{ name: "bias", x: x.at(dragged), y: at, along: "y", step: (heights[k + 1] ?? heights[k - 1]) - at, drag }];
 }

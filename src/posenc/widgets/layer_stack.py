@@ -19,7 +19,7 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    room = (613, 698)
+    room = (645, 730)
     main = ("model", "context")
 
     model = Choice("smollm3", chips=True, holds={"layers": [""]})

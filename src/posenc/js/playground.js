@@ -74,6 +74,7 @@ function compute(state, width, previous, data, bring) {
   return result;
 }
 
+const ALIKE = 0.1; // nats between two losses that are told alike
 const percent = (share) => share && 100 * share;
 const LITTLE = 0.1; // nats of excess loss of which no share is told
 const less = (one, other) => (one === null || other === null ? null : one - other);
@@ -85,7 +86,10 @@ function facts({ values, model, unseen, waits = false, read }, state, done) {
   const [right_within, right_far] = ends(accuracies).map(percent), [trained_right_within, trained_right_far] = ends(trained_accuracies).map(percent);
   const excess = less(trained_far, trained_within), lower = less(trained_far, far);
   const gone = excess > LITTLE && length > TRAINED && lower !== null ? (100 * lower) / excess : null;
+  const bins = Array.from(losses, (loss, k) => loss - trained_losses[k]).filter((change, k) => (k + 1) * LOSS_BIN > TRAINED && Number.isFinite(change)); // past L, as far as it is read
+  const change = done || bins.length === 0 ? null : bins.reduce((sum, one) => sum + one) / bins.length;
   return {
+    so_far: change === null ? null : change < -ALIKE ? "lower than" : change > ALIKE ? "higher than" : "about the same as",
     unseen: unseen ? unseen.filter(Boolean).length : null, all_pairs: unseen?.length, past: length > TRAINED, far_from: 0.75 * length, far_to: length - 1,
     gone, cost: less(within, trained_within),
     likely_within: likely(within), likely_far: likely(far),

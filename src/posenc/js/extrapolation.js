@@ -17,6 +17,7 @@ const COLOURS = { rope: colours.score, alibi: colours.position, t5: colours.quer
 const DOTTED = [1.5, 3];
 const TOP = 22, HEAD = 22, FREE = 26; // pixels, of them above all values, and below, where the length is dragged
 
+const REACH = 18; // pixels to either side of the line that is dragged
 const MOST = 55, COPIED = 50; // bytes that a row has room for, and symbols of which it tells how many are copied
 
 const bottomOf = (width) => TOP + (width < 600 ? 231 : 264);
@@ -170,13 +171,14 @@ function drawCount(context, theme, [left, right], y, { measure, value, level, to
 // The whole name, and where that is longer than half the picture, the part that tells it from others of its kind.
 const namesOf = ([scheme, scaling]) => [shortOf([scheme, scaling]), scaling === "default" ? names.shorter[scheme] : `+ ${names.scalings[scaling]}`].filter(Boolean);
 
-// The chosen length is dragged along its axis, and let go at one that was measured: the next on the way beyond a quarter of it.
+// The chosen length is dragged along its axis, by its line or its grip, and let go at one that was measured: the next on the way beyond a quarter of it.
 function handles({ x, y }, state) {
   const drag = (px, _, before) => {
     const place = Math.min(Math.max(x.invert(px), 0), TIMES.length - 1), from = placeOf(before), way = place - from;
     return { length: 2 ** place, settles: { length: 2 ** (from + Math.sign(way) * Math.ceil(Math.max(Math.abs(way) - 0.25, 0))) } };
   };
-  return byPosition(state) ? [] : [{ name: "length", x: x.at(placeOf(state)), y: y.start - 12, along: "x", glides: true, step: x.at(1) - x.at(0), drag }];
+  const px = x.at(placeOf(state)), box = { left: px - REACH, right: px + REACH, top: y.end, bottom: y.start + 4 };
+  return byPosition(state) ? [] : [{ name: "length", x: px, y: y.start - 12, box, along: "x", glides: true, step: x.at(1) - x.at(0), drag }];
 }
 
 // A press on the picture chooses the length there.

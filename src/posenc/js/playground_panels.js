@@ -220,7 +220,7 @@ function drawMeans(plot, means) {
 }
 
 function drawHeads({ context, theme, result: { heads, at, keys, query, left }, state, width }) {
-  const inline = heads[0].top < at.attentionTitle, start = Math.min(left, keys.start), title = picture.attention.map((text) => say(text, { query }));
+  const inline = heads[0].top < at.attentionTitle, start = keys.start > LEFT ? keys.start : left, title = picture.attention.map((text) => say(text, { query }));
   words(context, theme, title, start, at.attentionTitle, { colour: theme.text, bold: true, width: (inline ? heads[0].left - 8 : width) - start });
   for (const { name, left, right, top, bottom } of heads) {
     const chosen = name === state.head;
@@ -323,7 +323,7 @@ function drawStrip({ context, theme, result: { strip, scales, gains, unseen, hel
   plot.horizontal(1, { colour: theme.muted });
   grip(context, theme, x.at(held), tops[held], theme.text);
   words(context, theme, picture.pair, LEFT - 5, (y.start + bottom + 2) / 2, { align: "right" });
-  if ((!bent || state.pairs) && scales[held] <= 1 && unseen[held]) { // over the bars that go along
+  if ((!bent || state.pairs) && scales[held] <= 1 && unseen[held] && tops[held] - at.stripTitle > 31) { // over the bars that go along, below the title
     const text = say(picture.drag, { factor: state.length / TRAINED });
     words(context, theme, text, Math.min(x.at(held) - 7, x.end - widthOf(context, `600 ${theme.font}`, text)), tops[held] - 17, { colour: theme.text, bold: true, ground: true });
   }

@@ -17,13 +17,17 @@ const COLOURS = { rope: colours.score, alibi: colours.position, t5: colours.quer
 const DOTTED = [1.5, 3];
 const TOP = 22, HEAD = 22, FREE = 26; // pixels, of them above all values, and below, where the length is dragged
 
-const bottomOf = (width) => TOP + (width < 600 ? 272 : 300);
-const height = (width) => bottomOf(width) + 40;
+const REACH = 18; // pixels to either side of the line that is dragged
+const MOST = 55, COPIED = 50; // bytes that a row has room for, and symbols of which it tells how many are copied
+
+const bottomOf = (width) => TOP + (width < 600 ? 231 : 264);
+const height = (width) => bottomOf(width) + 91;
 const mean = (values) => values.reduce((sum, value) => sum + value) / values.length;
 const same = (some, others) => some.length === others.length && some.every((value, k) => value === others[k]);
 const isKnown = (values) => values.every((value) => value !== null);
 const placeOf = ({ length }) => Math.log2(length);
 const nearestOf = (state) => Math.round(placeOf(state)); // of the lengths that were measured
+const measuredAt = (state) => Number.isInteger(placeOf(state)); // not while it is dragged
 const byPosition = ({ view }) => view === "position";
 
 // An option as a scheme and its scaling, which some options are both of.
@@ -136,20 +140,45 @@ function draw({ context, width }, result, state, theme, cursor) {
     const texts = namesOf(asked[role]).map((name) => name + number), towards = place < x.from + 0.7 * (x.to - x.from) ? -0.6 : Math.PI + 0.6;
     labels.write(texts.find(room) ?? texts.at(-1), [x.at(place), y.at(value)], { towards, away: 9, colour, bold: true });
   }
+  if (!positions && measuredAt(state) && chosenPlace < TIMES.length - 1) words(context, theme, picture.drag, x.at(chosenPlace) + 14, y.start - 12, { colour: theme.text, bold: true });
+  const row = [width < 600 ? 0 : x.start, x.end]; // counts
+  words(context, theme, picture.rows[measure].map((text) => say(text, { copied: COPIED })), row[0], y.start + 51, { width: row[1] - row[0] });
+  named.forEach(({ role, tip: [place, value], number }) => {
+    if (!positions && (place !== chosenPlace || (measuredAt(state) && !number))) return;
+    drawCount(context, theme, row, y.start + (role === "first" ? 67 : 82), { measure, value, level: levelOf(values[role], state), told: positions || number, square: ROLES[role].square, colour: colourOf(asked[role], theme) });
+  });
   for (const truncated of new Set(truncations.map(mean))) labels.write(picture.truncated, [x.end, y.at(truncated)], { towards: Math.PI - 0.6, away: 4, colour: theme.text, bold: true });
   if (cursor !== null) plot.vertical(cursor.column, { dash: [] });
+}
+
+// In a row, among how many equally likely bytes a loss chooses, which is its exponential: paler, as many as within the trained
+// length. Or how many symbols are copied: paler, those that are no longer.
+function drawCount(context, theme, [left, right], y, { measure, value, level, told, square, colour }) {
+  const isText = measure === "text", countOf = (one) => Math.min(isText ? Math.exp(one) : COPIED * one, MOST);
+  const each = Math.min((right - left - 24) / MOST, 14), count = countOf(value), before = level === null ? 0 : countOf(level), all = isText ? count : Math.max(count, before);
+  context.fillStyle = colour;
+  for (let k = 0; k < all; k++) {
+    const radius = 0.43 * each * Math.sqrt(Math.min(all - k, 1)), middle = left + (k + 0.5) * each;
+    context.globalAlpha = (isText ? k + 0.5 < before : k + 0.5 > count) ? 0.35 : 1;
+    context.beginPath();
+    square ? context.rect(middle - radius, y - radius, 2 * radius, 2 * radius) : context.arc(middle, y, radius, 0, 2 * Math.PI);
+    context.fill();
+  }
+  context.globalAlpha = 1;
+  if (told) words(context, theme, fixed(count, 0), left + all * each + 6, y, { colour: shade(0.7, theme, colour), bold: true });
 }
 
 // The whole name, and where that is longer than half the picture, the part that tells it from others of its kind.
 const namesOf = ([scheme, scaling]) => [shortOf([scheme, scaling]), scaling === "default" ? names.shorter[scheme] : `+ ${names.scalings[scaling]}`].filter(Boolean);
 
-// The chosen length is dragged along its axis, and let go at one that was measured: the next on the way beyond a quarter of it.
+// The chosen length is dragged along its axis, by its line or its grip, and let go at one that was measured: the next on the way beyond a quarter of it.
 function handles({ x, y }, state) {
   const drag = (px, _, before) => {
     const place = Math.min(Math.max(x.invert(px), 0), TIMES.length - 1), from = placeOf(before), way = place - from;
     return { length: 2 ** place, settles: { length: 2 ** (from + Math.sign(way) * Math.ceil(Math.max(Math.abs(way) - 0.25, 0))) } };
   };
-  return byPosition(state) ? [] : [{ name: "length", x: x.at(placeOf(state)), y: y.start - 12, along: "x", glides: true, step: x.at(1) - x.at(0), drag }];
+  const px = x.at(placeOf(state)), box = { left: px - REACH, right: px + REACH, top: y.end, bottom: y.start + 4 };
+  return byPosition(state) ? [] : [{ name: "length", x: px, y: y.start - 12, box, along: "x", glides: true, step: x.at(1) - x.at(0), drag }];
 }
 
 // A press on the picture chooses the length there.
@@ -170,7 +199,7 @@ function levelOf(drawn, state) {
 // How much worse a loss is than within the trained length, or how much is copied; null where that is not known.
 function fateOf(value, level, { measure }, symbols) {
   if (value === null || (measure === "text" && level === null)) return null;
-  if (measure === "text") return value - level < 0.1 ? "well" : "worse";
+  if (measure === "text") return value - level < 0.1 ? "well" : value - level < 0.4 ? "little" : "worse";
   return value <= 2 / symbols ? "guess" : "copies";
 }
 
@@ -178,8 +207,8 @@ function fateOf(value, level, { measure }, symbols) {
 function facts({ values, asked, symbols, shown, times, truncates }, state) {
   const drawn = shown.map((role) => {
     const of = values[role], column = (byPosition(state) ? columns(of, state).at(-1) : columnOf(of, state)) ?? [null];
-    const value = isKnown(column) ? mean(column) : null; // of a loss, the exponential says among how many equally likely bytes it chooses
-    return { name: shortOf(asked[role]), scheme: asked[role][0], seeds: of.seeds.length, trained: of.trained, fate: fateOf(value, levelOf(of, state), state, symbols), choices: Math.exp(value), share: 100 * value };
+    const value = isKnown(column) ? mean(column) : null;
+    return { name: shortOf(asked[role]), scheme: asked[role][0], seeds: of.seeds.length, trained: of.trained, fate: fateOf(value, levelOf(of, state), state, symbols), share: 100 * value };
   });
   const known = drawn.filter(({ fate }) => fate), [opener] = known, well = known.filter(({ fate }) => fate === "well").length;
   for (const one of drawn) {

@@ -74,6 +74,7 @@ function compute(state, width, previous, data, bring) {
   return result;
 }
 
+const ALIKE = 0.1; // nats between two losses that are told alike
 const percent = (share) => share && 100 * share;
 const LITTLE = 0.1; // nats of excess loss of which no share is told
 const less = (one, other) => (one === null || other === null ? null : one - other);
@@ -85,11 +86,15 @@ function facts({ values, model, unseen, waits = false, read }, state, done) {
   const [right_within, right_far] = ends(accuracies).map(percent), [trained_right_within, trained_right_far] = ends(trained_accuracies).map(percent);
   const excess = less(trained_far, trained_within), lower = less(trained_far, far);
   const gone = excess > LITTLE && length > TRAINED && lower !== null ? (100 * lower) / excess : null;
+  const until = done ? length : read ?? 0, bent = !isAsTrained(state);
+  const changes = until > TRAINED && until < length && bent ? Array.from(losses, (loss, k) => loss - trained_losses[k]).slice(TRAINED / LOSS_BIN).filter(Number.isFinite) : [];
+  const change = changes.length ? changes.reduce((sum, one) => sum + one) / changes.length : null; // past L, as far as it is read
   return {
+    so_far: change === null ? null : change < -ALIKE ? "lower than" : change > ALIKE ? "higher than" : "about the same as",
     unseen: unseen ? unseen.filter(Boolean).length : null, all_pairs: unseen?.length, past: length > TRAINED, far_from: 0.75 * length, far_to: length - 1,
     gone, cost: less(within, trained_within),
     likely_within: likely(within), likely_far: likely(far),
-    trained: TRAINED, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: done ? length : read ?? 0, bent: !isAsTrained(state), copies: isCopy(state),
+    trained: TRAINED, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: until, bent, copies: isCopy(state),
     within, far, trained_within, trained_far, right_within, right_far, trained_right_within, trained_right_far,
   };
 }

@@ -2,13 +2,13 @@
 // where there are none; and with the details, that attention, the mean logit by distance and what the model writes.
 
 import { colours, shade } from "./colours.js";
-import { Axis, Plot, cellAxis, grip, legend, sized, widthOf, words } from "./drawing.js";
+import { Axis, Plot, cellAxis, grip, legend, widthOf, words } from "./drawing.js";
 import { fixed, grouped } from "./numbers.js";
 import { afterIn, textOf } from "./playground_blocks.js";
 import catalogue from "./playground.json";
 import { LOGIT_BIN, LOSS_BIN, averages, isCopy, tokensOf } from "./playground_session.js";
 import { say } from "./sentences.js";
-import { TRAINED, WRITTEN, isAsTrained, isRotary, wordsOf } from "./transformer_bent.js";
+import { TRAINED, WRITTEN, isAsTrained, isRotary, reachOf, wordsOf } from "./transformer_bent.js";
 
 const { picture } = catalogue;
 const PAIRS = wordsOf({ pairs: "" }).length, HEADS = Object.keys(catalogue.controls.head.options);
@@ -220,7 +220,7 @@ function drawMeans(plot, means) {
 }
 
 function drawHeads({ context, theme, result: { heads, at, keys, query, left }, state, width }) {
-  const inline = heads[0].top < at.attentionTitle, start = Math.min(left, keys.start), title = picture.attention.map((text) => say(text, { query }));
+  const inline = heads[0].top < at.attentionTitle, start = keys.start > LEFT ? keys.start : left, title = picture.attention.map((text) => say(text, { query }));
   words(context, theme, title, start, at.attentionTitle, { colour: theme.text, bold: true, width: (inline ? heads[0].left - 8 : width) - start });
   for (const { name, left, right, top, bottom } of heads) {
     const chosen = name === state.head;
@@ -299,7 +299,7 @@ function drawDetails(panel) {
   if (at.writes) drawWritten(panel);
 }
 
-// A bar for each pair, in the colour of the excess loss where it reaches unseen angles.
+// A bar for each pair, in the colour of the excess loss above the factor from which on it reaches unseen angles.
 function drawStrip({ context, theme, result: { strip, scales, gains, unseen, held, clamped, wide, at, left: titleLeft }, state, bent }) {
   const { x, y, bottom } = strip, plot = new Plot(context, theme, x, y), thick = 0.7 * (x.at(1) - x.at(0));
   words(context, theme, picture.strip, titleLeft, at.stripTitle, { colour: theme.text, bold: true, width: x.end - titleLeft });
@@ -307,26 +307,32 @@ function drawStrip({ context, theme, result: { strip, scales, gains, unseen, hel
     plot.horizontal(tick, { colour: theme.grid, dash: [] });
     words(context, theme, picture.ticks[tick], LEFT - 5, y.at(tick), { align: "right" });
   }
-  const tops = scales.map((scale) => y.at(Math.max(scale, 1 / 32)));
+  const tops = scales.map((scale) => y.at(Math.max(scale, 1 / 32))), seen = y.at(TRAINED / reachOf(state));
   tops.forEach((top, pair) => {
-    const left = x.at(pair) - thick / 2;
-    context.fillStyle = context.strokeStyle = unseen[pair] ? colours.excess : colours.neutral;
+    const left = x.at(pair) - thick / 2, grey = unseen[pair] ? seen : top;
+    context.fillStyle = context.strokeStyle = colours.neutral;
     context.lineWidth = 1;
     context.setLineDash([2, 2]);
     context.globalAlpha = gains[pair] ? OPAQUE : 1;
-    gains[pair] ? context.fillRect(left, top, thick, y.start - top) : context.strokeRect(left + 0.5, top, thick - 1, y.start - top);
+    gains[pair] ? context.fillRect(left, grey, thick, y.start - grey) : context.strokeRect(left + 0.5, top, thick - 1, y.start - top);
     context.setLineDash([]);
+    context.fillStyle = colours.excess;
+    if (unseen[pair]) context.fillRect(left, top, thick, seen - top);
   });
   context.globalAlpha = 1;
   plot.horizontal(1, { colour: theme.muted });
   grip(context, theme, x.at(held), tops[held], theme.text);
-  if (!bent && unseen.some(Boolean)) words(context, theme, say(picture.drag, { factor: state.length / TRAINED }), x.at(held), tops[held] - 17, { align: "center", colour: theme.text, bold: true, ground: true });
-  drawToggles(context, wide ? theme : sized(theme, 10), toggles({ strip }), { gains, clamped: clamped.flat() }, bottom);
+  words(context, theme, picture.pair, LEFT - 5, (y.start + bottom + 2) / 2, { align: "right" });
+  if ((!bent || state.pairs) && scales[held] <= 1 && unseen[held] && tops[held] - at.stripTitle > 31) { // over the bars that go along, below the title
+    const text = say(picture.drag, { factor: state.length / TRAINED });
+    words(context, theme, text, Math.min(x.at(held) - 7, x.end - widthOf(context, `600 ${theme.font}`, text)), tops[held] - 17, { colour: theme.text, bold: true, ground: true });
+  }
+  drawToggles(context, theme, toggles({ strip }), { gains, clamped: clamped.flat() }, bottom);
 }
 
 // The numbers of the pairs; tinted, those that are clamped.
 function drawToggles(context, theme, boxes, { gains, clamped }, bottom) {
-  const wide = boxes[0].right - boxes[0].left > 18, every = wide ? 1 : 2;
+  const wide = boxes[0].right - boxes[0].left > 22, every = wide ? 1 : 2;
   context.strokeStyle = theme.grid;
   context.lineWidth = 1;
   boxes.forEach(({ left, right, top }, pair) => {

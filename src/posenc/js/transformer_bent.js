@@ -48,9 +48,12 @@ export function bentFrequencies(state) {
 // The first pair that made no full rotation within the trained length.
 export const firstUnclosed = (state) => inverseFrequencies(HEAD_DIM, baseOf(state)).findIndex((theta) => TRAINED * theta < 2 * Math.PI);
 
+// The greatest distance between two tokens of which one attends to the other, and a token more.
+export const reachOf = ({ window, length }) => (window === "window" ? Math.min(TRAINED, length) : length);
+
 // Of each pair, whether it reaches angles that training did not show: it made no full rotation within the trained length.
 export function unseenPairs(state) {
-  const { frequencies, gains } = bentFrequencies(state), reach = state.window === "window" ? Math.min(TRAINED, state.length) : state.length;
+  const { frequencies, gains } = bentFrequencies(state), reach = reachOf(state);
   return inverseFrequencies(HEAD_DIM, baseOf(state)).map((theta, i) => (
     gains[i] !== 0 && TRAINED * theta < 2 * Math.PI && reach * frequencies[i] > TRAINED * theta * (1 + ROUNDING)
   ));

@@ -81,7 +81,7 @@ class Extrapolation(Explorable):
     """What the laboratory's models lose beyond the length of their training, two schemes or scalings at once."""
 
     module = "extrapolation"
-    room = (667, 720)
+    room = (682, 730)
     main = ("scheme", "other")
 
     measure = Choice("text", chips=True)

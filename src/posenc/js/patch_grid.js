@@ -103,7 +103,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   for (const { x, y } of grips) labels.keep(x, y, 9);
   grips.forEach(({ name, x, y }, i) => {
     grip(context, theme, x, y, colours[name]);
-    const text = say(picture[name], { frame: result.frames, score: written(values.score, result) });
+    const text = say(picture[name], { wide, frame: result.frames, score: written(values.score, result) });
     labels.write(text, [x, y], { towards: x < grips[1 - i].x ? Math.PI : 0, away: 11, colour: theme.text, bold: true }); // away from the other
   });
   words(context, theme, picture.pairs, left, wide ? 10 : dials.top - 12, { colour: theme.text, bold: true, width: width - left });

@@ -220,7 +220,6 @@ CASES = [
         ],
         {"weight": "random", "dim": 128, "position": 127, "offset": 64},
         handles=("position", "key"),
-        free={"position": 64},  # so that the key, before it, does not reach the edge
     ),
     Case(
         DecayExplorer,

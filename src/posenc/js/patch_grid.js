@@ -103,7 +103,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   for (const { x, y } of grips) labels.keep(x, y, 9);
   grips.forEach(({ name, x, y }, i) => {
     grip(context, theme, x, y, colours[name]);
-    const text = say(picture[name], { frame: result.frames, score: written(values.score, result) });
+    const text = say(picture[name], { wide, frame: result.frames, score: written(values.score, result) });
     labels.write(text, [x, y], { towards: x < grips[1 - i].x ? Math.PI : 0, away: 11, colour: theme.text, bold: true }); // away from the other
   });
   words(context, theme, picture.pairs, left, wide ? 10 : dials.top - 12, { colour: theme.text, bold: true, width: width - left });
@@ -124,9 +124,18 @@ function handles({ column, row }, { query_row, query_column, key_row, key_column
   return [handle("query", query_row, query_column, -apart), handle("key", key_row, key_column, apart)];
 }
 
-function facts(result, { query_row, key_row }) {
-  const { values: { score }, least, most } = result, down = key_row - query_row;
-  return { score: written(score, result), lowest: written(least, result), down, hardly: most - least < 0.01, width: COLUMNS };
+// What is said of the scores above and below the query, or beside it.
+function measures(line, at) {
+  const beyond = line.filter((_, k) => Math.abs(k - at) > 1);
+  return { changes: Math.max(...line) - Math.min(...line) >= 0.01, next: line[at === 0 ? 1 : at - 1], highest: Math.max(...beyond) };
+}
+
+function facts(result, { query_row, query_column, key_row }) {
+  const { values: { scores, score }, least } = result, rows = measures(scores.map((line) => line[query_column]), query_row), columns = measures(scores[query_row], query_column);
+  return {
+    score: written(score, result), lowest: written(least, result), down: key_row - query_row, width: COLUMNS, rows: rows.changes, columns: columns.changes,
+    beside: columns.next > rows.next, fades: [rows, columns].every(({ next, highest }) => highest < next),
+  };
 }
 
 function reading(result, state, { row, column, pair, last }) {

@@ -11,8 +11,10 @@ import { say } from "./sentences.js";
 import catalogue from "./sinusoid_explorer.json";
 
 const { picture } = catalogue;
-const POSITIONS = 128, REACH = 64, SHIFT = 16; // positions 0 … 127 of the text, distances −64 … 64; tokens that the shift W shifts by
+const POSITIONS = 128, LAST = POSITIONS - 1, REACH = 64, SHIFT = 16; // positions 0 … 127 of the text, distances −64 … 64; tokens that the shift W shifts by
 const WIDE = 600; // pixels from which there are more dials, and longer words
+const FINE = 4; // points of a curve to a token
+const NEAR = 4, FAR = 17; // distances up to which, and from which on, positions are near and far
 const COARSE = 4; // while something is dragged, the band is that of every fourth position
 const SAME = 1e-9; // below it, a difference is rounding
 const KEY = [5, 3], PLAIN = [6, 4]; // dashes
@@ -57,11 +59,13 @@ function throughMatrix({ weight, draw, base, dim }, frequencies, before) {
   return through;
 }
 
-// The products of encodings without a matrix at distances 0 … 2·REACH, which do not depend on the position.
+// The products of encodings without a matrix, which do not depend on the position: at each distance, and between them, where
+// far positions are as similar as near ones or not.
 function withoutMatrix({ base, dim }, frequencies, before) {
   if (before?.base === base && before.dim === dim) return before;
-  const plain = Float64Array.from({ length: 2 * REACH + 1 }, (_, distance) => decay(distance, frequencies));
-  return { base, dim, at: Float64Array.from(plain, (_, k) => plain[Math.abs(k - REACH)]) };
+  const fine = Float64Array.from({ length: FINE * (REACH + SHIFT) + 1 }, (_, k) => decay(k / FINE, frequencies)), at = (distance) => fine[FINE * Math.abs(distance)];
+  const range = (from, to) => Array.from({ length: to - from + 1 }, (_, k) => at(from + k));
+  return { base, dim, fine, at: Float64Array.from(range(-REACH, REACH)), nearest: Math.max(...range(FAR, REACH)) < Math.min(...range(0, NEAR)) };
 }
 
 function compute(state, width, previous) {
@@ -81,7 +85,7 @@ function compute(state, width, previous) {
     return Object.assign(values, through.measured) && done;
   });
   const axes = {
-    position: new Axis({ from: 0, to: POSITIONS - 1, start: 12, end: width - 14 }),
+    position: new Axis({ from: 0, to: LAST, start: 12, end: width - 14 }),
     pair: cellAxis(frequencies.length, 0, width),
     offset: new Axis({ from: -REACH, to: REACH, start: 50, end: width - 10 }),
     product: new Axis({ from: -1.08, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
@@ -146,18 +150,21 @@ function drawDials({ context, width }, { frequencies, values, place, dials: { si
   }
 }
 
+// A query's position with which the key, at this distance, is in the text too.
+const inText = (position, offset) => Math.min(Math.max(position, 0, offset), LAST, LAST + offset);
+
 // A dial that is dragged: m rotates with it, and n.
-const dialOf = ({ pair, x, y }, radius, frequencies, { position }) => ({
-  ...dialHandle("dial", pair, [x, y], radius, { frequencies, tokens: position, changes: (tokens) => ({ position: tokens }), plane: true }), scrolls: true,
+const dialOf = ({ pair, x, y }, radius, frequencies, { position, offset }) => ({
+  ...dialHandle("dial", pair, [x, y], radius, { frequencies, tokens: position, changes: (tokens) => ({ position: inText(tokens, offset) }), plane: true }), scrolls: true,
 });
 
 // Both positions are dragged, m above the line and n below it; their distance also along the curve, or m around the dial
 // that the pointer is on.
 function handles(result, state, px, py) {
   const { values, axes, frequencies, dials } = result, { position, offset } = state;
-  const { position: x, offset: along, product } = axes, key = Math.min(Math.max(position - offset, 0), POSITIONS - 1);
+  const { position: x, offset: along, product } = axes, key = Math.min(Math.max(position - offset, 0), LAST);
   const ends = [
-    { name: "position", along: "x", x: x.at(position), y: LINE - 13, drag: (px) => ({ position: x.nearest(x.invert(px)) }) },
+    { name: "position", along: "x", x: x.at(position), y: LINE - 13, drag: (px) => ({ position: inText(x.nearest(x.invert(px)), offset) }) },
     { name: "key", along: "x", x: x.at(key), y: LINE + 13, drag: (px) => ({ offset: position - x.nearest(x.invert(px)) }) },
   ];
   const under = dials.all.filter((dial) => Math.hypot(dial.x - px, dial.y - py) <= dials.size / 2).map((dial) => dialOf(dial, 0.45 * dials.size, frequencies, state));
@@ -166,7 +173,7 @@ function handles(result, state, px, py) {
     ...ends,
     {
       name: "offset", x: along.at(offset), y: product.at(values.kernel[offset + REACH]), line: { vertical: true, from: product.end, to: product.start },
-      drag: (px) => ({ offset: along.nearest(along.invert(px)) }),
+      drag: (px) => ({ offset: Math.min(Math.max(along.nearest(along.invert(px)), position - LAST), position) }),
     },
     ...under,
   ];
@@ -194,8 +201,9 @@ function drawPositions({ context, width }, { axes: { position: x } }, state, the
 }
 
 function drawKernel({ context, width }, result, state, theme, cursor, { x: px, y: py }) {
-  const { values, axes, place, frequencies, dials } = result, { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS }, random = weight === "random";
+  const { values, axes, place, without, frequencies, dials } = result, { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS }, random = weight === "random";
   const points = (line) => Array.from(line, (value, k) => [k - REACH, value]);
+  const smooth = (shift) => Array.from({ length: 2 * FINE * REACH + 1 }, (_, k) => [k / FINE - REACH, without.fine[Math.abs(k - FINE * (REACH + shift))]]);
   const long = width >= WIDE ? picture.long : picture.short, entry = (name, colour, stroke) => ({ label: say(long[name], facts), colour, ...stroke });
   words(context, theme, picture.y, 0, place.heading, { colour: theme.text, bold: true, width });
   const entries = [entry(random ? "from_here" : "from_everywhere", colours.query)];
@@ -206,8 +214,8 @@ function drawKernel({ context, width }, result, state, theme, cursor, { x: px, y
   new Plot(context, theme, room, y).axes({ xTitle: picture.x, yTitle: "", xTicks: width >= WIDE ? 8 : 4, yTicks: 4, xText: formatInteger });
   plot.vertical(0, { colour: theme.muted, dash: [] });
   if (random) plot.area(points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]), colours.position);
-  if (weight !== "identity") plot.line(points(values.plain), theme.muted, { width: 1.6, dash: PLAIN });
-  plot.line(points(values.kernel), colours.query, { width: 2.2 });
+  if (weight !== "identity") plot.line(smooth(0), theme.muted, { width: 1.6, dash: PLAIN });
+  plot.line(random ? points(values.kernel) : smooth(weight === "shift" ? SHIFT : 0), colours.query, { width: 2.2 });
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
   for (const { pair } of dials.all) disc(context, theme, px, y.at(cosineOf(values, pair)), 4.5, pairColour(pair, frequencies.length));
   grip(context, theme, px, py, colours.key);
@@ -228,8 +236,8 @@ function draw(canvas, result, state, theme, cursor) {
   if (isCharted(state)) drawKernel(canvas, result, state, theme, cursor?.last === "offset" ? cursor : null, offset);
 }
 
-function facts({ values: { residual, asymmetry, peak }, frequencies }) {
-  return { alike: frequencies[0] === frequencies.at(-1), pairs: frequencies.length, by_offset: residual < SAME, symmetric: asymmetry < SAME, peak, slowest: (2 * Math.PI) / frequencies.at(-1) };
+function facts({ values: { residual, asymmetry, peak }, without: { nearest }, frequencies }) {
+  return { nearest, alike: frequencies[0] === frequencies.at(-1), pairs: frequencies.length, by_offset: residual < SAME, symmetric: asymmetry < SAME, peak, slowest: (2 * Math.PI) / frequencies.at(-1) };
 }
 
 function reading({ values, frequencies }, state, { pair, offset, last }) {
@@ -253,7 +261,7 @@ const render = explorable({
     { name: "pair", axis: ({ axes }) => axes.pair, within: onDials, pick: dialAt },
   ],
   height: (width, state) => places(width, state).chart.bottom + 40,
-  opening: (share, { position }) => ({ position: Math.round(POSITIONS - 1 + share * (position - POSITIONS + 1)) }), // m moves in, and n with it
+  opening: (share, { position }) => ({ position: Math.round(LAST + share * (position - LAST)) }), // m moves in, and n with it
   compute, draw, facts, reading, handles,
   pixel: ({ axes }, offset, value) => [axes.offset.at(offset), axes.product.at(value)],
 });

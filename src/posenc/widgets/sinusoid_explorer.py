@@ -36,7 +36,7 @@ class SinusoidExplorer(Explorable):
     room = (738, 741)
     main = ("weight",)
 
-    position = Control(20, 0, POSITIONS - 1, "integer")
+    position = Control(64, 0, POSITIONS - 1, "integer")
     offset = Control(10, -REACH, REACH, "integer")
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(64, 2, 128, "even")

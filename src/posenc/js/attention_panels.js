@@ -106,6 +106,9 @@ function drawOutputs(context, theme, entry, y, outputs, greatest, hueOf, rows = 
 // The words of a panel, beside its rows and above its columns; those that can be dragged stand on a ground of their own.
 function drawWords(context, theme, panel, { list, rows, columns }, { scheme }, draggable, numbered) {
   const { x, y, start, cell: across, slanted, beside, output, words: right, hueOf } = panel, bold = `600 ${theme.font}`;
+  const widths = (font) => list.map((word) => widthOf(context, `600 ${font}`, word)).sort((one, other) => other - one);
+  const above = (slanted ? beside : widths(theme.font)[0] < across - 9) ? theme : sized(theme, 11), [first, second] = widths(above.font);
+  const more = slanted ? 4 : Math.min(4, (across - (first + second) / 2 - 3) / 2); // so that the two longest do not touch
   const ground = (hue, wide, left, middle, half = 10, more = 5) => {
     if (!draggable) return;
     context.beginPath();
@@ -128,8 +131,8 @@ function drawWords(context, theme, panel, { list, rows, columns }, { scheme }, d
     context.save();
     context.translate(x.at(columns[k]), y.start - 12);
     if (slanted) context.rotate(-SLANT);
-    const above = beside && (slanted || across - wide > 9) ? theme : sized(theme, 11), long = widthOf(context, `600 ${above.font}`, word);
-    ground(hue, long, slanted ? -2 : -long / 2, 0, slanted ? Math.min(7.5, across * Math.sin(SLANT) / 2 - 1) : 9, slanted ? 4 : Math.min(4, (across - long) / 2 - 2.5));
+    const long = widthOf(context, `600 ${above.font}`, word);
+    ground(hue, long, slanted ? -2 : -long / 2, 0, slanted ? Math.min(7.5, (across * Math.sin(SLANT)) / 2 - 1) : 9, more);
     words(context, above, word, slanted ? -2 : 0, 0, { ...style, align: slanted ? "left" : "center" });
     context.restore();
   }

@@ -175,7 +175,7 @@ function drawPoint(context, theme, { name, left, right }, result, state) {
   context.fillStyle = context.strokeStyle = isOn ? ACTIVE : colours.neutral;
   context.globalAlpha = 0.14;
   context.beginPath();
-  context.roundRect(left, top, wide, bottom - top, 12);
+  context.roundRect(left + 1, top + 1, wide - 2, bottom - top - 2, 12);
   context.fill();
   context.globalAlpha = 1;
   if (isOn) {

@@ -18,6 +18,7 @@ const TITLES = 42, VERDICT = 44, LARGEST = 64; // of a cell
 const HIGH = { beside: 320, above: 346 }, WEIGHTS_BELOW = 214, SLANTED_BELOW = 196; // of the panels with the longest sentence, so that nothing below jumps
 const BAR = 0.55, LONGEST = 88, LEAST = 34; // a bar of an output, of a cell; all bars above weights, in pixels
 const NUMBERED = 18; // pixels of a cell from which its number stands in it
+const SLANT = 0.7; // radians, of words above narrow columns
 const PILL = 12, NUMBER = 17; // around a row's word, and beside it its position
 const GREATEST = 2.5; // an entry that fills half a row; no step of the story has a larger one
 const HUES = [colours.score, colours.position, colours.bound, colours.excess, colours.pairs[6], colours.neutral]; // of different words
@@ -104,7 +105,10 @@ function drawOutputs(context, theme, entry, y, outputs, greatest, hueOf, rows = 
 
 // The words of a panel, beside its rows and above its columns; those that can be dragged stand on a ground of their own.
 function drawWords(context, theme, panel, { list, rows, columns }, { scheme }, draggable, numbered) {
-  const { x, y, start, slanted, beside, output, words: right, hueOf } = panel, bold = `600 ${theme.font}`;
+  const { x, y, start, cell: across, slanted, beside, output, words: right, hueOf } = panel, bold = `600 ${theme.font}`;
+  const widths = (font) => list.map((word) => widthOf(context, `600 ${font}`, word)).sort((one, other) => other - one);
+  const above = (slanted ? beside : widths(theme.font)[0] < across - 9) ? theme : sized(theme, 11), [first, second] = widths(above.font);
+  const more = slanted ? 4 : Math.min(4, (across - (first + second) / 2 - 3) / 2); // so that the two longest do not touch
   const ground = (hue, wide, left, middle, half = 10, more = 5) => {
     if (!draggable) return;
     context.beginPath();
@@ -126,9 +130,10 @@ function drawWords(context, theme, panel, { list, rows, columns }, { scheme }, d
     if (!beside) words(context, theme, word, start - 8, y.at(rows[k]), { ...style, align: "right" });
     context.save();
     context.translate(x.at(columns[k]), y.start - 12);
-    if (slanted) context.rotate(-0.7);
-    ground(hue, wide, slanted ? -2 : -wide / 2, 0, slanted ? 7.5 : 9, slanted ? 4 : Math.min(4, (x.at(1) - x.at(0) - wide) / 2 - 1)); // slanted ones stand closer together
-    words(context, theme, word, slanted ? -2 : 0, 0, { ...style, align: slanted ? "left" : "center" });
+    if (slanted) context.rotate(-SLANT);
+    const long = widthOf(context, `600 ${above.font}`, word);
+    ground(hue, long, slanted ? -2 : -long / 2, 0, slanted ? Math.min(7.5, (across * Math.sin(SLANT)) / 2 - 1) : 9, more);
+    words(context, above, word, slanted ? -2 : 0, 0, { ...style, align: slanted ? "left" : "center" });
     context.restore();
   }
 }

@@ -55,7 +55,7 @@ const STREAM = 300; // milliseconds between two pictures of what streams
 const SHORT = "(max-height: 520px) and (min-width: 560px)"; // as in explorable.css: the picture stands beside its controls
 const SIZES = [1.3, 0.75]; // times its size, from large to small, where it stands beside its controls and is to be seen whole,
 const LETTERS = 11; // pixels that its letters have at least
-const NOTICE = 10_000; // milliseconds that a notice stands over the picture
+const NOTICE = 10_000; // milliseconds that a notice stands over the finding
 const OPENING = 2000; // milliseconds that it moves by itself
 const SILENCE = 500; // milliseconds without change before a screen reader is told
 

@@ -1,6 +1,6 @@
 import { SLOPE, encodingOf, injected, scoreOf } from "./arithmetic_injection.js";
 import { softmax } from "./arithmetic_bias.js";
-import { colours } from "./colours.js";
+import { colours, tint } from "./colours.js";
 import { Axis, Plot, arrow, grip, sized, words } from "./drawing.js";
 import catalogue from "./injection_points.json";
 import { explorable } from "./explorable.js";
@@ -12,6 +12,7 @@ const LAST = 32, LATEST = 8, OTHERS = [0, 0, 0, 16, 20, 24], ROUNDING = 1e-9; //
 const QUERY = 2, KEY = 1; // “sat” and “cat” among the tokens
 const POINTS = ["input", "query_key", "logits"];
 const TOP = 36, MOST = 0.5; // of the columns, and a weight that they have room for at least
+const ACTIVE = colours.position; // of the injection point that is on, its arrows, and what it adds to weights
 const GREYS = Object.fromEntries(Object.keys(colours).map((name) => [name, colours.neutral])); // of an injection point that is off
 const HALF = { word: 31, high: 13 }; // of a token that is dragged
 
@@ -28,7 +29,9 @@ function compute(state, width, previous, data) {
     together: Array.from({ length: LAST + 1 - Math.abs(m - n) }, (_, k) => score(m - low + k, n - low + k)),
     apart: Array.from({ length: LAST + 1 }, (_, position) => score(position, n)),
   };
-  return { values, blind: weightsOf("none"), places, data, query, key: keys[KEY], ...layout(width, Math.max(MOST, ...values.weights)), tokens: new Axis({ from: 0, to: 5, start: 0, end: width }) };
+  const frame = layout(width, Math.max(MOST, ...values.weights)), { positions, column } = frame;
+  const middles = apart(places.map((place) => positions.at(place)), column + 2, width);
+  return { values, blind: weightsOf("none"), places, middles, data, query, key: keys[KEY], ...frame, tokens: new Axis({ from: 0, to: 5, start: 0, end: width }) };
 }
 
 // The columns on the track of positions, below it the lanes of the two tokens that are dragged, and the injection points.
@@ -51,38 +54,45 @@ function layout(width, most = MOST) {
 
 const roleOf = (k) => (k === KEY ? "key" : k === QUERY ? "query" : null);
 
-// The middles of bars, side by side where they would cover each other.
-function apart(middles, wide) {
-  const at = middles.slice(), order = [...at.keys()].sort((one, other) => at[one] - at[other] || one - other);
-  for (let round = 0; round < 8; round++) {
-    order.slice(1).forEach((k, before) => {
-      const over = Math.max(at[order[before]] + wide - at[k], 0) / 2;
-      at[order[before]] -= over;
-      at[k] += over;
-    });
-  }
-  return at;
+// The middles of bars, side by side where they would cover each other, and within the canvas: those that meet share their mean.
+function apart(middles, wide, width) {
+  const order = [...middles.keys()].sort((one, other) => middles[one] - middles[other] || one - other), groups = [];
+  order.forEach((k, rank) => {
+    let group = { sum: middles[k] - rank * wide, count: 1 };
+    while (groups.length && groups.at(-1).sum / groups.at(-1).count > group.sum / group.count) {
+      const { sum, count } = groups.pop();
+      group = { sum: group.sum + sum, count: group.count + count };
+    }
+    groups.push(group);
+  });
+  const least = wide / 2, most = width - wide / 2 - (middles.length - 1) * wide;
+  const from = groups.flatMap(({ sum, count }) => Array(count).fill(Math.min(Math.max(sum / count, least), most)));
+  return middles.map((_, k) => from[order.indexOf(k)] + order.indexOf(k) * wide);
 }
 
-function drawWeights({ context, width }, { values, blind, places, positions, weights: y, column }, state, theme, cursor) {
+function drawWeights({ context, width }, { values, blind, places, middles, weights: y, column }, state, theme, cursor) {
   words(context, theme, picture.weights.map((text) => say(text, state)), 0, 9, { colour: theme.text, bold: true, width });
-  const labels = new Labels(context, theme, { left: 0, right: width, top: 20, bottom: y.start }), middles = apart(places.map((place) => positions.at(place)), column + 2);
+  const labels = new Labels(context, theme, { left: 0, right: width, top: 20, bottom: y.start });
   if (state.together) { // on one plate
     const [left, right] = [Math.min(...middles), Math.max(...middles)];
     context.fillStyle = theme.text;
     context.fillRect(left - column / 2, y.start, right - left + column, 5);
   }
   [...places.keys()].sort((one, other) => (roleOf(one) ? 1 : 0) - (roleOf(other) ? 1 : 0)).forEach((k) => { // in front, those that are dragged
-    const x = middles[k], top = y.at(values.weights[k]), role = roleOf(k);
+    const x = middles[k], top = y.at(values.weights[k]), without = y.at(blind[k]), role = roleOf(k);
     context.fillStyle = colours[role ?? "score"];
     context.globalAlpha = role === "key" || cursor?.token === k ? 1 : 0.6;
-    context.fillRect(x - column / 2, top, column, y.start - top);
+    context.fillRect(x - column / 2, Math.max(top, without), column, y.start - Math.max(top, without));
     context.globalAlpha = 1;
     if (state.injection_point === "none") return;
+    context.fillStyle = ACTIVE;
+    context.globalAlpha = top < without ? 0.9 : 0.15; // more than without positions, or less
+    context.fillRect(x - column / 2, Math.min(top, without), column, Math.abs(top - without));
+    context.globalAlpha = 1;
     context.strokeStyle = theme.text;
     context.lineWidth = 1.5;
     context.setLineDash([4, 3]);
-    context.strokeRect(x - column / 2, y.at(blind[k]), column, y.start - y.at(blind[k]));
+    context.strokeRect(x - column / 2, without, column, y.start - without);
     context.setLineDash([]);
   });
   for (const k of new Set([KEY, cursor?.token ?? KEY])) {
@@ -92,12 +102,13 @@ function drawWeights({ context, width }, { values, blind, places, positions, wei
 }
 
 function drawTokens({ context }, result, state, theme) {
-  const { positions: axis, weights, places, data, track, lanes } = result;
+  const { positions: axis, weights, places, middles, data, track, lanes } = result;
   const line = new Plot(context, theme, axis, new Axis({ from: 0, to: 1, start: track, end: track - 1 }));
   line.horizontal(0, { colour: theme.muted, dash: [] });
-  for (const [name, position] of [["query", state.m], ["key", state.n]]) {
-    const x = axis.at(position);
-    line.rule([x, weights.start], [x, lanes[name]], { colour: colours[name], width: 2, dash: [] });
+  for (const [name, position, k] of [["query", state.m, QUERY], ["key", state.n, KEY]]) {
+    const x = axis.at(position), style = { colour: colours[name], width: 2, dash: [] };
+    line.rule([middles[k], weights.start], [x, track], style);
+    line.rule([x, track], [x, lanes[name]], style);
   }
   for (let tick = 0; tick <= LAST; tick += 8) words(context, theme, String(tick), axis.at(tick), track + 18, { align: "center", ground: true });
   places.forEach((position, k) => roleOf(k) || words(context, sized(theme, 14), data.words[k], axis.at(position), track, { align: "center", colour: theme.text, ground: true }));
@@ -152,7 +163,7 @@ const WITHIN = {
     const plot = new Plot(context, theme, x, new Axis({ from: -SLOPE * LAST, to: 0, start: bottom - 6, end: top + 8 }));
     const distance = Math.abs(m - n), here = -SLOPE * distance;
     plot.horizontal(0, { colour: theme.muted, dash: [] });
-    plot.line([[0, 0], [LAST, -SLOPE * LAST]], ink.score, { width: 2.5 });
+    plot.line([[0, 0], [LAST, -SLOPE * LAST]], ink.position, { width: 2.5 });
     plot.rule([x.at(distance), plot.y.at(0)], [x.at(distance), plot.y.at(here)]);
     plot.marks([[distance, here]], ink.position, { radius: 5 });
   },
@@ -161,10 +172,10 @@ const WITHIN = {
 function drawPoint(context, theme, { name, left, right }, result, state) {
   const { frame: { top, bottom } } = result, isOn = state.injection_point === name, wide = right - left, middle = (left + right) / 2;
   words(context, theme, picture.points[name], middle, top - 13, { align: "center", bold: true, colour: theme.text, width: wide });
-  context.fillStyle = context.strokeStyle = colours.score;
+  context.fillStyle = context.strokeStyle = isOn ? ACTIVE : colours.neutral;
   context.globalAlpha = 0.14;
   context.beginPath();
-  context.roundRect(left, top, wide, bottom - top, 12);
+  context.roundRect(left + 1, top + 1, wide - 2, bottom - top - 2, 12);
   context.fill();
   context.globalAlpha = 1;
   if (isOn) {
@@ -180,8 +191,11 @@ function drawPoint(context, theme, { name, left, right }, result, state) {
 // From each point to the next and to the weights: in colour once a position has entered.
 function drawArrows({ context, width }, theme, { points, gap, frame: { top, bottom } }, { injection_point }) {
   const y = (top + bottom) / 2, from = POINTS.indexOf(injection_point);
-  points.forEach(({ right }, k) => arrow(context, [right + 3, y], [right + gap - 3, y], from >= 0 && from <= k ? colours.score : theme.muted, { width: 2.5, head: 8 }));
-  words(context, theme, picture.end, points.at(-1).right + gap, y, { bold: true, colour: theme.text, width: width - points.at(-1).right - gap });
+  points.forEach(({ right }, k) => {
+    const isOn = from >= 0 && from <= k;
+    arrow(context, [right + 3, y], [right + gap - 3, y], isOn ? ACTIVE : theme.muted, isOn ? { width: 4, head: Math.min(12, gap / 2) } : { width: 2, head: 8 });
+  });
+  words(context, theme, picture.end, points.at(-1).right + gap, y, { bold: true, colour: from < 0 ? theme.text : tint(ACTIVE, theme), width: width - points.at(-1).right - gap });
 }
 
 function draw(canvas, result, state, theme, cursor) {

@@ -13,6 +13,7 @@ import { say } from "./sentences.js";
 const { picture, blocks: written } = catalogue;
 const FARTHEST = 32; // as in Python
 const ELSEWHERE = 10;
+const ROUNDING = 1e-9;
 const REACH = { wide: 1.85, phone: 1.6 }; // what a plane shows at least in each direction
 const TRAIL = 3; // tokens back to which arrows leave a trail
 const HEIGHT = 370, NARROW = 376; // pixels, the second in one column
@@ -222,9 +223,10 @@ function draw({ context }, result, state, theme, cursor) {
 }
 
 function facts({ values }, { m, n }) {
-  const { by_matrices, other_layout } = values;
+  const { by_matrices, other_layout, scores } = values, highest = Math.max(...scores);
   return {
-    by_matrices, other_layout, same: fixed(by_matrices, 2) === fixed(other_layout, 2), offset: m - n, peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST,
+    by_matrices, other_layout, same: fixed(by_matrices, 2) === fixed(other_layout, 2), offset: m - n, peak: scores.indexOf(highest) - FARTHEST,
+    flat: highest - Math.min(...scores) < ROUNDING,
   };
 }
 

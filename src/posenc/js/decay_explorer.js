@@ -1,6 +1,6 @@
 import { PairSums, decayLaw, decayLogarithm, EULER_GAMMA, inverseFrequencies, relativeSpread } from "./arithmetic.js";
 import { colours, shade } from "./colours.js";
-import { Axis, Plot, disc, grip, widthOf, words } from "./drawing.js";
+import { Axis, Plot, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./decay_explorer.json";
 import { explorable } from "./explorable.js";
 import { fillColumns } from "./filling.js";
@@ -135,7 +135,7 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const taken = [];
   for (const handle of handles(result, state)) {
     context.globalAlpha = 0.2;
-    disc(context, theme, handle.x, handle.y, HALO, colours.score);
+    plot.marks([[x.invert(handle.x), plot.y.invert(handle.y)]], colours.score, { radius: HALO });
     context.globalAlpha = 1;
     grip(context, theme, handle.x, handle.y, colours.score);
     if (state.base === 1) continue; // the one wave leaves no room for its name
@@ -146,7 +146,7 @@ function draw({ context, width, height }, result, state, theme, cursor) {
     words(context, theme, text, handle.x + (left ? -14 : 14), py, { align: left ? "right" : "left", colour: theme.text, bold: true, rim: true });
     taken.push({ left: handle.x - 10 - (left ? long + 8 : 0), right: handle.x + 10 + (left ? 0 : long + 8), top: Math.min(py, handle.y) - 20, bottom: Math.max(py, handle.y) + 20 });
   }
-  atEnd(context, theme, lasting, [...ripples.map(([px, , high]) => [px, high]), ...ghost].map(([px, high]) => [px, plot.y.at(high)]), x.end, taken);
+  atEnd(context, theme, lasting, [...ripples, ...ghost].map(([px, low, high = low]) => [px, plot.y.at(high), plot.y.at(low)]), x.end, plot.y.start, taken);
   nameCurves(context, theme, { left: x.start, right: x.end, top: plot.y.end, bottom: plot.y.start }, names, taken);
   if (cursor !== null) plot.vertical(cursor.distance);
 }
@@ -162,13 +162,18 @@ function fading(context, columns, { start, end }) {
   return colour;
 }
 
-// Names one above another at the right end of a curve, where they stay while the base is dragged.
-function atEnd(context, theme, names, points, right, taken) {
+// Names one above another at the right end of what is drawn, where they stay while the base is dragged: above it if there is room.
+function atEnd(context, theme, names, drawn, right, floor, taken) {
   if (names.length === 0) return;
   const left = right - 6 - Math.max(...names.map(([text]) => widthOf(context, `600 ${theme.font}`, text))), high = names.length * NAME;
-  let bottom = Math.min(...points.filter(([px]) => px > left).map(([, py]) => py)) - 5;
-  while (taken.some((other) => other.right > left && other.top < bottom && other.bottom > bottom - high)) bottom -= 1;
-  bottom = Math.max(bottom, TOP + high);
+  const there = drawn.filter(([px], k) => px > left || drawn[k + 1]?.[0] > left);
+  const beside = (from, step) => {
+    let bottom = from;
+    while (taken.some((other) => other.right > left && other.top < bottom && other.bottom > bottom - high)) bottom += step;
+    return bottom;
+  };
+  const over = beside(Math.min(...there.map(([, top]) => top)) - 5, -1), under = beside(Math.max(...there.map(([, , low]) => low)) + 5 + high, 1);
+  const bottom = over >= TOP + high ? over : under < floor ? under : TOP + high;
   names.forEach(([text, colour], k) => words(context, theme, text, right - 3, bottom - (k + 0.5) * NAME, { align: "right", colour, bold: true, ground: true }));
   taken.push({ left, right, top: bottom - high, bottom });
 }

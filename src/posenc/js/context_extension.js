@@ -197,7 +197,7 @@ function nameBetween(context, theme, pairs, leftmost, from, to, rows, texts, sty
   };
   const { y, left, room } = rows.map(roomAt).reduce((best, one) => (one.room > best.room ? one : best));
   const half = long(texts[0]) / 2, middle = left + room / 2;
-  if (room >= 2 * half + 10) {
+  if (room >= 2 * half + 6) {
     words(context, theme, texts[0], middle, y, { align: "center", colour: theme.text, ground: true, ...style });
     return { left: middle - half, right: middle + half, top: y - 8, bottom: y + 8 };
   }

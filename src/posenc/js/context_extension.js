@@ -16,6 +16,7 @@ const MOST = 64; // that a frequency is divided by, of all factors that can be c
 const GRIP = 11; // pixels from the top of the panel to the grips of its thresholds
 const SPARE = 1.25; // how far the axis goes beyond the factor that is needed
 const HEAD = 36, FOOT = 12; // pixels above the greatest divisor, for what stands there, and below 1
+const BESIDE = 55; // pixels to the right of the panels, for what stands beside the circle
 const BARS = 8; // pixels of a pair from which its bar stands apart from the next
 const ROWS = [0.85, 0.75, 0.65, 0.55, 0.45]; // of the angles, in which names stand
 
@@ -24,7 +25,7 @@ const pictureHeight = (width) => (isWide(width) ? 400 : 352);
 
 // Above, what each method divides the frequencies by; below, on the same axis of pairs, the angles reached.
 function places(width) {
-  const left = 46, right = width - 14, bottom = pictureHeight(width) - 40, strip = 108;
+  const left = 38, right = width - BESIDE, bottom = pictureHeight(width) - 40, strip = 108;
   return { above: { left, right, top: 0, bottom: bottom - strip - 32 }, below: { left, right, top: bottom - strip, bottom } };
 }
 
@@ -51,7 +52,7 @@ function compute(state, width, previous, lists) {
     original: drawn(lines.original), method: drawn(lines.method),
   };
   return {
-    values, bounds, lists, lines, place, pairs: cellAxis(dim / 2, place.above.left, place.above.right), up: divisors(state, place.above),
+    values, bounds, lists, lines, place, dragged: Boolean(state.held || previous?.dragged), pairs: cellAxis(dim / 2, place.above.left, place.above.right), up: divisors(state, place.above),
     turnsAt: (pair) => turnsAtPair(pair, setting),
   };
 }
@@ -101,7 +102,7 @@ function handles(result, state) {
   const { place, pairs, up, turnsAt } = result;
   const line = { vertical: true, from: place.above.top, to: place.above.bottom }, needed = Math.min(Math.max(state.used / state.trained, 1), MOST);
   return [
-    { name: "factor", along: "y", x: place.above.right, y: up.at(dividing(state)), drag: (_, py) => ({ factor: Math.abs(up.at(needed) - py) <= CATCH ? needed : Math.min(up.invert(py), up.most) }) },
+    { name: "factor", along: "y", x: place.above.right, y: up.at(dividing(state)), drag: (_, py) => ({ held: true, factor: Math.abs(up.at(needed) - py) <= CATCH ? needed : Math.min(up.invert(py), up.most) }) },
     ...thresholds(result, state).filter(({ moves }) => moves).map(({ name, at }) => ({
       name, x: pairs.at(at), y: place.above.top + GRIP, line, drag: (px) => ({ [name]: turnsAt(pairs.invert(px)) }),
     })),
@@ -115,7 +116,10 @@ function draw({ context, width }, result, state, theme, cursor) {
   drawAngles(context, theme, width, result, state);
   const { pairs, place } = result, line = new Plot(context, theme, pairs, new Axis({ from: 0, to: 1, start: place.below.bottom, end: place.above.top }));
   if (cursor !== null) line.vertical(cursor.pair, { dash: [] });
-  for (const { x, y } of handles(result, state)) grip(context, theme, x, y, theme.text);
+  const [circle, ...others] = handles(result, state), beside = { colour: theme.text, bold: true, width: BESIDE - 11 };
+  for (const { x, y } of [circle, ...others]) grip(context, theme, x, y, theme.text);
+  words(context, theme, say(picture.times, { factor: dividing(state) }), circle.x + 11, circle.y, beside);
+  if (!result.dragged) words(context, theme, picture.drag, circle.x + 11, circle.y - 18, beside);
 }
 
 // What the frequency of each pair is divided by: equal steps are equal ratios.
@@ -193,7 +197,7 @@ function nameBetween(context, theme, pairs, leftmost, from, to, rows, texts, sty
   };
   const { y, left, room } = rows.map(roomAt).reduce((best, one) => (one.room > best.room ? one : best));
   const half = long(texts[0]) / 2, middle = left + room / 2;
-  if (room >= 2 * half + 10) {
+  if (room >= 2 * half + 6) {
     words(context, theme, texts[0], middle, y, { align: "center", colour: theme.text, ground: true, ...style });
     return { left: middle - half, right: middle + half, top: y - 8, bottom: y + 8 };
   }

@@ -11,7 +11,10 @@ const { picture } = catalogue;
 const LOWEST = [-0.35, -1.05], TOP = 24; // where the picture ends: the first below all scores; pixels above it
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
 const CROWDED = 2; // values in a column of pixels of which a line can still be seen
+const FADED = 14; // and from which on its range alone is left
+const SETTLED = 0.1; // what a trend that stays near 0 keeps within
 const NAME = 16; // pixels of a line of words
+const HALO = 15; // pixels around the point
 const ASIDE = 34; // pixels from the point that its name may stand out of the way of the ripples
 const REACH = 14; // pixels over which the envelope is smooth
 const COARSE = 500_000; // cosines that one input may cost; more are added once the slider rests
@@ -67,7 +70,8 @@ function compute(state, width, previous) {
   const fill = (start, stop) => curves.forEach((curve) => curve.fill(start, stop));
   if (state.log_distance) fill(0, 1); // distance 0 has no place on a logarithmic axis, but is among the values
   fill(distance, distance + 1); // the finding speaks of the last distance at once
-  return { x, columns, fill, sums, values, squares, ...fillColumns(columns, fill, COARSE / (cost * sums.pairs)) };
+  const earlier = state.held ?? (previous?.base === base || previous?.held ? previous.earlier : null); // the base before the point was last dragged
+  return { x, columns, fill, sums, values, squares, base, held: state.held, earlier, dragged: Boolean(state.held || previous?.dragged), ...fillColumns(columns, fill, COARSE / (cost * sums.pairs)) };
 }
 
 function yAxis({ values, columns, filled }, height) {
@@ -94,16 +98,17 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const name = (text, colour, points, edge = 1) => names.push({ text, colour, points: points.map((point) => [point[0], plot.y.at(point[edge])]) });
   plot.axes({ xTitle: picture.x, yTitle: picture.y, xTicks: Math.max(3, width / 110) });
   plot.horizontal(0, { colour: theme.muted, dash: [] });
-  if (state.held > 1) { // the trend of the base where the drag began
-    const ghost = columns.map(([pixel, first]) => [pixel, decayLaw(first, state.held)]);
-    context.globalAlpha = 0.5;
+  const lasting = [], { earlier } = result, ghost = earlier > 1 && earlier !== state.base ? columns.map(([pixel, first]) => [pixel, decayLaw(first, earlier)]) : [];
+  if (ghost.length) {
+    context.globalAlpha = 0.55;
     plot.curve(ghost, theme.muted, { width: 2.4 });
     context.globalAlpha = 1;
-    name(say(picture.base, { base: state.held }), theme.muted, ghost);
+    lasting.push([say(picture.earlier, { base: earlier }), theme.muted]);
   }
   if (state.show_score) {
     const range = around(extremes(values.low, values.high), state.correlation);
     plot.area(range, colours.key);
+    if (state.base > 1) plot.curve(trend.map(([pixel, value]) => [pixel, state.correlation * value]), colours.key);
     name(say(picture.random, state), ink(colours.key), range);
   }
   if (state.show_bound) {
@@ -114,12 +119,9 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const ripples = isDense && state.base > 1 ? around(score, 1) : score;
   const isCrowded = (k) => columns[k][2] - columns[k][1] > CROWDED, crowded = score.filter((column, k) => isCrowded(k));
   plot.area(ripples, colours.score);
-  plot.area(crowded, colours.score, 0.4);
-  const drawn = score.flatMap(([pixel, low, high], k) => (isCrowded(k) ? [[pixel, NaN]] : [[pixel, low], [pixel, high]]));
-  plot.curve(drawn, colours.score, { width: isDense ? 1.1 : 1.6 });
+  plot.curve(score.flatMap(([pixel, low, high]) => [[pixel, low], [pixel, high]]), fading(context, columns, x), { width: isDense ? 1.1 : 1.6 });
   if (!isDense) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
   names.push({ points: ripples.map(([px, , high]) => [px, plot.y.at(high)]) }, { points: ripples.map(([px, low]) => [px, plot.y.at(low)]) }); // to be kept free
-  const lasting = [];
   if (crowded.some(([, low, high]) => high - low > 1)) name(picture.crowded, ink(colours.score), crowded, 2);
   if (state.base > 1) { // else one wave, whatever the pairs
     plot.curve(trend, theme.text, { dash: LAW });
@@ -132,36 +134,66 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   }
   const taken = [];
   for (const handle of handles(result, state)) {
+    context.globalAlpha = 0.2;
+    plot.marks([[x.invert(handle.x), plot.y.invert(handle.y)]], colours.score, { radius: HALO });
+    context.globalAlpha = 1;
     grip(context, theme, handle.x, handle.y, colours.score);
     if (state.base === 1) continue; // the one wave leaves no room for its name
-    const text = say(picture.base, state), long = widthOf(context, `600 ${theme.font}`, text), left = handle.x + 14 + long > width, from = handle.x + (left ? -14 - long : 14);
+    const text = say(result.dragged ? picture.base : picture.drag, state), long = widthOf(context, `600 ${theme.font}`, text), before = handle.x - 14 - long, left = handle.x + 14 + long > width || (ghost.length > 0 && earlier > state.base && before > x.start), from = left ? before : handle.x + 14;
     const beside = ripples.filter(([px]) => px > from && px < from + long), edges = beside.map(([, low, high]) => plot.y.at(left ? low : high));
     const near = handle.y + (left ? 14 : -12), beyond = left ? Math.max(near, ...edges.map((at) => at + 10)) : Math.min(near, ...edges.map((at) => at - 8));
     const py = Math.abs(beyond - handle.y) > ASIDE ? near : beyond;
     words(context, theme, text, handle.x + (left ? -14 : 14), py, { align: left ? "right" : "left", colour: theme.text, bold: true, rim: true });
     taken.push({ left: handle.x - 10 - (left ? long + 8 : 0), right: handle.x + 10 + (left ? 0 : long + 8), top: Math.min(py, handle.y) - 20, bottom: Math.max(py, handle.y) + 20 });
   }
-  atEnd(context, theme, lasting, ripples.map(([px, , high]) => [px, plot.y.at(high)]), x.end, taken);
+  atEnd(context, theme, lasting, [...ripples, ...ghost].map(([px, low, high = low]) => [px, plot.y.at(high), plot.y.at(low)]), x.end, plot.y.start, taken);
   nameCurves(context, theme, { left: x.start, right: x.end, top: plot.y.end, bottom: plot.y.start }, names, taken);
   if (cursor !== null) plot.vertical(cursor.distance);
 }
 
-// Names one above another at the right end of a curve, where they stay while the base is dragged.
-function atEnd(context, theme, names, points, right, taken) {
+// The colour of the score, paler where more of its values share a column.
+function fading(context, columns, { start, end }) {
+  const colour = context.createLinearGradient(start, 0, end, 0);
+  columns.forEach(([pixel, first, stop], k) => {
+    if (k % 16) return;
+    const opacity = Math.min(Math.max((FADED - (stop - first)) / (FADED - CROWDED), 0), 1);
+    colour.addColorStop(Math.min(Math.max((pixel - start) / (end - start), 0), 1), colours.score + Math.round(255 * opacity).toString(16).padStart(2, "0"));
+  });
+  return colour;
+}
+
+// Names one above another at the right end of what is drawn, where they stay while the base is dragged: above it if there is room.
+function atEnd(context, theme, names, drawn, right, floor, taken) {
   if (names.length === 0) return;
   const left = right - 6 - Math.max(...names.map(([text]) => widthOf(context, `600 ${theme.font}`, text))), high = names.length * NAME;
-  let bottom = Math.min(...points.filter(([px]) => px > left).map(([, py]) => py)) - 5;
-  while (taken.some((other) => other.right > left && other.top < bottom && other.bottom > bottom - high)) bottom -= 1;
-  bottom = Math.max(bottom, TOP + high);
+  const there = drawn.filter(([px], k) => px > left || drawn[k + 1]?.[0] > left);
+  const beside = (from, step) => {
+    let bottom = from;
+    while (taken.some((other) => other.right > left && other.top < bottom && other.bottom > bottom - high)) bottom += step;
+    return bottom;
+  };
+  const over = beside(Math.min(...there.map(([, top]) => top)) - 5, -1), under = beside(Math.max(...there.map(([, , low]) => low)) + 5 + high, 1);
+  const bottom = over >= TOP + high ? over : under < floor ? under : TOP + high;
   names.forEach(([text, colour], k) => words(context, theme, text, right - 3, bottom - (k + 0.5) * NAME, { align: "right", colour, bold: true, ground: true }));
   taken.push({ left, right, top: bottom - high, bottom });
 }
 
+// From where on every pair has completed half a rotation and the trend stays near 0; no more exactly than that it is far away.
+function settledFrom(base, slowest, distance) {
+  const all = Math.PI / slowest, beyond = (1 + base) / (SETTLED * Math.log(base)); // where |Ci(x)| < 1/x leaves it within that
+  let m = Math.floor(beyond);
+  while (m < 2 * distance && m > all && Math.abs(decayLaw(m, base)) <= SETTLED) m -= 1;
+  return Number(Math.max(m, all).toPrecision(2));
+}
+
 function facts(result, { base, dim, distance }) {
-  const frequencies = inverseFrequencies(dim, base), falling = frequencies.filter((frequency) => frequency * distance < Math.PI).length;
-  const isAlike = distance * (frequencies[0] - frequencies.at(-1)) < 2 * Math.PI; // no pair is a rotation ahead of another
-  const settled = Number((Math.PI / frequencies.at(-1)).toPrecision(2)); // from where even the slowest pair only oscillates
-  return { pairs: dim / 2, falling, settled, is_alike: isAlike };
+  const frequencies = inverseFrequencies(dim, base), [fastest, slowest] = [frequencies[0], frequencies.at(-1)];
+  const isAlike = distance * (fastest - slowest) < Math.PI / 2; // no pair is a quarter of a rotation ahead of another
+  return {
+    pairs: dim / 2, is_alike: isAlike, period: (4 * Math.PI) / (fastest + slowest),
+    falling: frequencies.filter((frequency) => frequency * distance < Math.PI).length,
+    ...(!isAlike && { settled: settledFrom(base, slowest, distance) }),
+  };
 }
 
 function reading({ fill, values }, state, { distance: m }) {

@@ -152,6 +152,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   if (!alone) above.series(row, theme.ground, { width: 7 });
   above.series(row, ink, { width: 4 });
   result.numbers = numberHeads(above, bias, head, tint);
+  if (scheme === "alibi") grip(context, theme, slopeAt(result, row).x, slopeAt(result, row).y, ink);
   heading(picture.weights, 193);
   below.axes({ xTitle: picture.distance, yTitle: "", xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: 2, yText: (value) => picture.weight_ticks[value] });
   const ground = new Float64Array(weights.length), text = say(picture.half, facts), wide = Math.min(widthOf(context, `600 ${theme.font}`, text), width - 4), until = x.at(reach);
@@ -174,7 +175,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   if (alone) below.rule([Math.min(...places), level], [Math.max(...places, until), level], { colour: theme.muted, dash: [] });
   for (const { of, px, py } of stops) {
     disc(context, theme, px, py, 4.5, tint[of - 1] ?? theme.muted);
-    if (of === 0) words(context, theme, picture.none, px, py + 18, { align: "center", bold: true, rim: true });
+    if (of === 0) words(context, theme, picture.none, px + 10, py, { bold: true, rim: true });
   }
   grip(context, theme, until, level, ink);
   words(context, theme, text, Math.max(Math.min(until - wide / 2, x.end - wide), 2), up.end - 11, { colour: shade(0.7, theme, ink), bold: true, width: width - 4 });
@@ -206,15 +207,27 @@ function press(px, py, { values: { bias }, x, y, up, head, place, alone, numbers
   return choose(away.indexOf(Math.min(...away)));
 }
 
-// The line at half of the attention is dragged, and comes to rest at that of the nearest head.
-function handles(result) {
-  const { values: { within, weights }, x, up, head, reach } = result;
+// Where an ALiBi line is taken hold of.
+function slopeAt({ x, y }, row) {
+  const slope = row[0] - row[1], m = Math.min(0.8 * x.to, (0.7 * SPAN) / slope);
+  return { x: x.at(m), y: y.at(-slope * m) };
+}
+
+// How far the nearest keys reach that get half of the attention with this slope.
+const reachOf = (slope, keys) => (slope < 1e-6 ? keys / 2 : -Math.log(0.5 * (1 + Math.exp(-slope * keys))) / slope) - 1;
+
+// The line at half of the attention is dragged, or with ALiBi the slope, and comes to rest at that of the nearest head.
+function handles(result, { scheme }) {
+  const { values: { bias, within, weights }, x, y, up, head, reach, row } = result;
   const halves = within.map((shares) => x.at(keysForHalf(shares) - 1)), at = x.at(reach), to = halves[head + 1] ?? halves[head - 1] ?? at;
   const drag = (px) => {
     const away = halves.map((half) => Math.abs(half - px)), nearest = away.indexOf(Math.min(...away));
     return { head: (away[nearest] < away[head] ? nearest : head) + 1, held: x.invert(Math.min(Math.max(px, x.start), x.end)) };
   };
-  return [{ name: "half", along: "x", x: at, y: heightAt(result, weights, reach), line: { vertical: true, from: up.end, to: up.start }, step: at - to, drag }];
+  const half = { name: "half", along: "x", x: at, y: heightAt(result, weights, reach), line: { vertical: true, from: up.end, to: up.start }, step: at - to, drag };
+  if (scheme !== "alibi") return [half];
+  const slope = slopeAt(result, row), next = slopeAt(result, bias[head + 1] ?? bias[head - 1] ?? row);
+  return [half, { name: "slope", along: "y", ...slope, step: next.y - slope.y, drag: (px, py) => drag(x.at(reachOf(-Math.min(y.invert(py), 0) / Math.max(x.invert(px), 1), x.to + 1))) }];
 }
 
 // How far a line is from a point, in pixels.

@@ -73,12 +73,9 @@ function drawPair(context, theme, [x, y], radius, angles, colour, cosines) {
   context.arc(x, y, radius, 0, 2 * Math.PI);
   context.stroke();
   if (!cosines) plot.rule([x, y - radius], [x, y + radius], { colour: theme.muted, dash: [] });
-  points.forEach((point, k) => {
-    context.globalAlpha = 0.6;
-    plot.rule([x, y], point, { colour, width: 1.5, dash: [] });
-    context.globalAlpha = 1;
-    if (!cosines) plot.rule(point, ends[k], { colour });
-  });
+  context.globalAlpha = 0.6;
+  if (cosines) for (const point of points) plot.rule([x, y], point, { colour, width: 1.5, dash: [] });
+  context.globalAlpha = 1;
   plot.rule(...ends, { colour, width: 5, dash: [] });
   drawPoints(context, theme, colour, ends, Math.min(radius / 9, 5));
 }

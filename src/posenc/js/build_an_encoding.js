@@ -176,10 +176,11 @@ function handles(result, state) {
   return [...pairs, { name: "position", ...pointOf(result, state), drag: (px, py, before) => along(before, positionsAt(result, px, py)) }];
 }
 
-function facts({ values, largest, close: [first, second] }, { theta_0: theta, pairs }) {
+function facts({ values, largest, close: [first, second] }, state) {
+  const { theta_0: theta, pairs } = state;
   return {
     min_distance: values.min_distance, period: (2 * Math.PI) / theta, alike: largest < ALIKE * 2 * Math.sqrt(pairs), close: values.min_distance < CLOSE, first, second,
-    invariant: values.translation_residual <= ROUNDING, monotonic: values.monotonicity_violations <= ROUNDING,
+    invariant: values.translation_residual <= ROUNDING, slow: frequenciesOf(state).every((each) => each * (LENGTH - 1) <= Math.PI),
   };
 }
 

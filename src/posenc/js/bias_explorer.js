@@ -175,7 +175,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   if (alone) below.rule([Math.min(...places), level], [Math.max(...places, until), level], { colour: theme.muted, dash: [] });
   for (const { of, px, py } of stops) {
     disc(context, theme, px, py, 4.5, tint[of - 1] ?? theme.muted);
-    if (of === 0) words(context, theme, picture.none, px + 10, py, { bold: true, rim: true });
+    if (of === 0 && held.end === "") words(context, theme, picture.none, px + 10, py, { bold: true, rim: true });
   }
   grip(context, theme, until, level, ink);
   words(context, theme, text, Math.max(Math.min(until - wide / 2, x.end - wide), 2), up.end - 11, { colour: shade(0.7, theme, ink), bold: true, width: width - 4 });

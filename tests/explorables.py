@@ -275,7 +275,7 @@ CASES = [
             {"heads": 12, "head": 12, "distance": 512},
         ],
         {"scheme": "transformer_xl", "heads": 16, "distance": 512},
-        handles=("half",),
+        handles=("half", "slope"),
     ),
     Case(
         AngleCoverage,

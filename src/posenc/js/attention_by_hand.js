@@ -111,7 +111,7 @@ function drawPlane({ context }, result, theme) {
   labels.write([...new Set(stubs.map((j) => list[j]))].join(", "), place, { towards, away, colour: tint(colours.key, theme) });
   named(end, say(picture.query, { asks: list[asks] }), colours.query, 0);
   values.keys.forEach((key, j) => {
-    if (isShort(key) && !dragged(result).includes(j)) return;
+    if (list.indexOf(list[j]) !== j || (isShort(key) && !dragged(result).includes(j))) return; // an equal token has an equal key
     named(tip(key), say(picture.weight, { name: list[j], weight: 100 * values.weights[asks][j] }), colours.key, discOf(result.plane, values.weights[asks][j]), !isShort(key));
   });
   if (long <= 0.05) return;
@@ -203,8 +203,9 @@ function within({ from, to, start, end }, move, side, movers) {
 function facts({ values, asks, list, rows }) {
   const weights = values.weights[asks], weight = Math.max(...weights), best = list[weights.indexOf(weight)], output = values.gathered[asks], most = output.indexOf(Math.max(...output));
   const fromWord = (word) => list.reduce((sum, each, j) => (each === word ? sum + weights[j] * rows[j][most] : sum), 0) / output[most];
+  const sum = (row) => row.reduce((total, amount) => total + amount, 0), mostly = weight >= 0.65 && weight * sum(rows[list.indexOf(best)].slice(0, HANDED_OVER)) >= 0.5 * sum(output);
   const source = list.reduce((one, other) => (fromWord(other) > fromWord(one) ? other : one));
-  return { asks: list[asks], repeated: list.indexOf(list[asks]) < list.lastIndexOf(list[asks]), best, weight: 100 * weight, alike: weight < 0.25 && weight < 2 * Math.min(...weights), feature: picture.features[most], source, from: 100 * fromWord(source) };
+  return { asks: list[asks], repeated: list.indexOf(list[asks]) < list.lastIndexOf(list[asks]), best, weight: 100 * weight, mostly, alike: weight < 0.25 && weight < 2 * Math.min(...weights), feature: picture.features[most], source, from: 100 * fromWord(source) };
 }
 
 function reading({ values, list, scale }, state, { query, key }) {

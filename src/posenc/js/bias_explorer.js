@@ -61,10 +61,16 @@ function compute(setting, width, previous, { t5 }) {
   const within = bias.map(sharesWithin), held = (state.held ?? null) === null ? null : mixed(bias, within, head, state.held), row = held?.row ?? bias[head];
   const place = places(width), axis = (from, to, { top, bottom }) => new Axis({ from, to, start: bottom, end: top });
   return {
-    values: { bias, within, weights: ofGreatest(row), ...extremes(bias[head], functions[head], state) }, head, held, row, place,
+    values: { bias, within, weights: ofGreatest(row), ...extremes(bias[head], functions[head], state) }, head, held, row, place, alone: JUMPS.includes(state.scheme),
     reach: held?.at ?? keysForHalf(within[head]) - 1, needed: keysForHalf(held ? sharesWithin(row) : within[head]),
     x: new Axis({ from: 0, to: distance, start: place.biases.left, end: place.biases.right }), y: axis(...range(state), place.biases), up: axis(0, 1.04, place.weights),
   };
+}
+
+// How high up a dot is: on its head's line where that is drawn.
+function heightAt({ up, alone }, weights, at) {
+  const near = Math.min(Math.floor(at), weights.length - 1), next = Math.min(near + 1, weights.length - 1);
+  return alone ? (up.start + up.end) / 2 : up.at(weights[near] + (at - near) * (weights[next] - weights[near]));
 }
 
 // The weights in shares of the greatest.
@@ -131,7 +137,7 @@ function numberHeads({ context, theme, x, y }, series, head, tint) {
 }
 
 function draw({ context, width }, result, state, theme, cursor) {
-  const { values: { bias, within, weights, low, high }, x, y, up, head, held, row, reach, needed } = result, { scheme } = state, alone = JUMPS.includes(scheme);
+  const { values: { bias, within, weights, low, high }, x, y, up, head, held, row, reach, needed, alone } = result, { scheme } = state;
   const facts = { ...state, learns: LEARNS.includes(scheme), varies: VARY.includes(scheme), shown_head: head + 1, needed, mixes: isMixed(result) };
   const heading = (texts, py) => words(context, theme, texts.map((text) => say(text, facts)), 2, py, { width, colour: theme.text, bold: true });
   const tint = tints(bias, state, head), ink = alone ? colours.score : inkOf(result, tint), [above, below] = [y, up].map((axis) => new Plot(context, theme, x, axis));
@@ -146,9 +152,10 @@ function draw({ context, width }, result, state, theme, cursor) {
   if (!alone) above.series(row, theme.ground, { width: 7 });
   above.series(row, ink, { width: 4 });
   result.numbers = numberHeads(above, bias, head, tint);
+  if (scheme === "alibi") grip(context, theme, slopeAt(result, row).x, slopeAt(result, row).y, ink);
   heading(picture.weights, 193);
   below.axes({ xTitle: picture.distance, yTitle: "", xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: 2, yText: (value) => picture.weight_ticks[value] });
-  const ground = new Float64Array(weights.length), text = say(picture.half, facts), wide = widthOf(context, `600 ${theme.font}`, text), until = x.at(reach), middle = (up.start + up.end) / 2;
+  const ground = new Float64Array(weights.length), text = say(picture.half, facts), wide = Math.min(widthOf(context, `600 ${theme.font}`, text), width - 4), until = x.at(reach);
   fill(below, ground, weights, 0.15);
   context.save();
   context.beginPath();
@@ -156,19 +163,22 @@ function draw({ context, width }, result, state, theme, cursor) {
   context.clip();
   fill(below, ground, weights, 0.3);
   context.restore();
+  const others = alone ? [] : bias.map(ofGreatest);
+  context.globalAlpha = FAINT;
+  others.forEach((values, h) => below.series(values, tint[h], { width: scheme === "t5" ? 1.3 : 1.6 }));
+  context.globalAlpha = 1;
+  if (!alone) below.series(weights, theme.ground, { width: 7 });
   below.series(weights, ink, { width: 4 });
   below.rule([until, up.start], [until, up.end - 3], { colour: ink, width: 1.5, dash: [5, 4] });
-  const stops = held?.stops ?? within.map((shares, h) => ({ head: h + 1, at: keysForHalf(shares) - 1 })), halves = stops.map(({ at }) => x.at(at));
-  below.rule([Math.min(...halves), middle], [Math.max(...halves, until), middle], { colour: theme.muted, dash: [] });
-  stops.forEach(({ head: of }, k) => {
-    disc(context, theme, halves[k], middle, 4.5, tint[of - 1] ?? theme.muted);
-    if (of === 0) words(context, theme, picture.none, halves[k], middle + 18, { align: "center", bold: true, rim: true });
-  });
-  const last = Math.max(...halves, until), end = last + 12 + widthOf(context, theme.font, picture.dots); // beside the last, off the curve
-  const isFree = weights.every((weight, m) => x.at(m) < last || x.at(m) > end || Math.abs(up.at(weight) - middle) > 14);
-  if (!held && isFree && end < x.end) words(context, theme, picture.dots, last + 12, middle);
-  grip(context, theme, until, middle, ink);
-  words(context, theme, text, Math.max(Math.min(until - wide / 2, x.end - wide), 2), up.end - 11, { colour: shade(0.7, theme, ink), bold: true });
+  const stops = (held?.stops ?? within.map((shares, h) => ({ head: h + 1, row: bias[h], at: keysForHalf(shares) - 1 }))).map(({ head: of, row: values, at }) => ({ of, px: x.at(at), py: heightAt(result, ofGreatest(values), at) }));
+  const places = stops.map(({ px }) => px), level = heightAt(result, weights, reach);
+  if (alone) below.rule([Math.min(...places), level], [Math.max(...places, until), level], { colour: theme.muted, dash: [] });
+  for (const { of, px, py } of stops) {
+    disc(context, theme, px, py, 4.5, tint[of - 1] ?? theme.muted);
+    if (of === 0 && held.end === "") words(context, theme, picture.none, px + 10, py, { bold: true, rim: true });
+  }
+  grip(context, theme, until, level, ink);
+  words(context, theme, text, Math.max(Math.min(until - wide / 2, x.end - wide), 2), up.end - 11, { colour: shade(0.7, theme, ink), bold: true, width: width - 4 });
   if (cursor === null) return;
   for (const [plot, series] of [[above, row], [below, weights]]) {
     plot.vertical(cursor.distance, { dash: [] });
@@ -188,23 +198,36 @@ function inkOf({ held, head }, tint) {
 
 const inside = ({ left, right, top, bottom }, px, py) => px >= left && px <= right && py >= top && py <= bottom;
 
-// A press on a head's number chooses the head, and one among the lines that of the nearest, if they are drawn.
-function press(px, py, { values: { bias }, x, y, head, place, numbers = [] }, { scheme }) {
+// A press on a head's number chooses the head, and one among the lines of either chart that of the nearest, if they are drawn.
+function press(px, py, { values: { bias }, x, y, up, head, place, alone, numbers = [] }) {
   const choose = (nearest) => (nearest === head ? null : { head: nearest + 1 }), number = numbers.find((box) => inside(box, px, py));
   if (number) return choose(number.head);
-  if (JUMPS.includes(scheme) || !inside(place.biases, px, py)) return null;
-  const away = bias.map((row) => awayFrom(row, x, y, px, py));
+  if (alone || !Object.values(place).some((panel) => inside(panel, px, py))) return null;
+  const away = bias.map((row) => (py > y.start ? awayFrom(ofGreatest(row), x, up, px, py) : awayFrom(row, x, y, px, py)));
   return choose(away.indexOf(Math.min(...away)));
 }
 
-// The line at half of the attention is dragged, and comes to rest at that of the nearest head.
-function handles({ values: { within }, x, up, head, reach }) {
+// Where an ALiBi line is taken hold of.
+function slopeAt({ x, y }, row) {
+  const slope = row[0] - row[1], m = Math.min(0.8 * x.to, (0.7 * SPAN) / slope);
+  return { x: x.at(m), y: y.at(-slope * m) };
+}
+
+// How far the nearest keys reach that get half of the attention with this slope.
+const reachOf = (slope, keys) => (slope < 1e-6 ? keys / 2 : -Math.log(0.5 * (1 + Math.exp(-slope * keys))) / slope) - 1;
+
+// The line at half of the attention is dragged, or with ALiBi the slope, and comes to rest at that of the nearest head.
+function handles(result, { scheme }) {
+  const { values: { bias, within, weights }, x, y, up, head, reach, row } = result;
   const halves = within.map((shares) => x.at(keysForHalf(shares) - 1)), at = x.at(reach), to = halves[head + 1] ?? halves[head - 1] ?? at;
   const drag = (px) => {
     const away = halves.map((half) => Math.abs(half - px)), nearest = away.indexOf(Math.min(...away));
     return { head: (away[nearest] < away[head] ? nearest : head) + 1, held: x.invert(Math.min(Math.max(px, x.start), x.end)) };
   };
-  return [{ name: "half", along: "x", x: at, y: (up.start + up.end) / 2, line: { vertical: true, from: up.end, to: up.start }, step: at - to, drag }];
+  const half = { name: "half", along: "x", x: at, y: heightAt(result, weights, reach), line: { vertical: true, from: up.end, to: up.start }, step: at - to, drag };
+  if (scheme !== "alibi") return [half];
+  const slope = slopeAt(result, row), next = slopeAt(result, bias[head + 1] ?? bias[head - 1] ?? row);
+  return [half, { name: "slope", along: "y", ...slope, step: next.y - slope.y, drag: (px, py) => drag(x.at(reachOf(-Math.min(y.invert(py), 0) / Math.max(x.invert(px), 1), x.to + 1))) }];
 }
 
 // How far a line is from a point, in pixels.
@@ -222,10 +245,10 @@ function awayFromPart([fromX, fromY], [toX, toY], px, py) {
   return Math.hypot(px - fromX - share * along, py - fromY - share * up);
 }
 
-function facts(result, { scheme, distance }) {
-  const { head, held, row, needed } = result, [nearer, farther] = held?.between ?? [0, 0], halves = Math.LN2 / (row[0] - row[1]);
+function facts(result, { distance }) {
+  const { head, held, row, needed, alone } = result, [nearer, farther] = held?.between ?? [0, 0], halves = Math.LN2 / (row[0] - row[1]);
   return {
-    alone: JUMPS.includes(scheme), keys: distance + 1, shown_head: head + 1, needed, mixes: isMixed(result), end: held?.end ?? "", nearer, farther, halves, gentle: 4 * halves > distance,
+    alone, keys: distance + 1, shown_head: head + 1, needed, mixes: isMixed(result), end: held?.end ?? "", nearer, farther, halves, gentle: 4 * halves > distance,
     preferred: row.indexOf(Math.max(...row)), flat: row.findLastIndex((value) => value !== row.at(-1)) + 1,
   };
 }

@@ -8,8 +8,10 @@ import { fixed, grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const HIGH = 160; // pixels of the map on a phone
+const HIGH = 170; // pixels of the map on a phone
 const LENGTH = 64, PAIRS = 6, ROUNDING = 1e-9; // as in Python
+const CLOSE = 0.02; // a distance that hardly shows,
+const ALMOST = 0.03, ALIKE = 0.1; // and shares of the largest possible that do or still look alike
 const PILE = 12, RISE = 18; // pixels within which handles are piled up, and how high at most
 
 const frequenciesOf = (state) => Array.from({ length: state.pairs }, (_, k) => state[`theta_${k}`]);
@@ -27,7 +29,8 @@ function compute(state, width, previous) {
     translation_residual: translationResidual(apart),
     monotonicity_violations: monotonicityViolations(apart),
   };
-  return { key, values, apart, ...places(width, state.pairs) };
+  const largest = Math.max(...apart.slice(1).map((row) => Math.max(...row))), close = apart.findIndex((row) => row.includes(values.min_distance));
+  return { key, values, apart, largest, close: [apart[close].indexOf(values.min_distance), close], ...places(width, state.pairs) };
 }
 
 // The map of distances, on a phone as wide as there is room for, with what holds of it below, and beside or above it
@@ -36,13 +39,13 @@ function places(width, pairs = PAIRS) {
   const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : HIGH, right = wide ? width - side - 30 : width;
   const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : Math.max(pairs, 4), rows = Math.ceil(pairs / columns);
   const across = right / columns, beside = wide && across > 180 ? 76 : 0; // words beside a circle, where there is room
-  const size = Math.min(across - beside, wide ? (side - 72) / rows : 72, 170);
-  const left = wide ? width - side - 2 : 6, end = wide ? left + side : width - 2, top = wide ? 24 : 170;
+  const size = Math.min(across - beside, wide ? (side - 72) / rows : 66, 170);
+  const left = wide ? width - side - 2 : 6, end = wide ? left + side : width - 2, top = wide ? 24 : 161;
   return {
-    wide, height: top + side + 42,
+    wide, height: top + side + 41,
     circles: { right, columns, across, beside, size, top: wide ? 18 + (side - 72 - rows * size) / 2 : 16 },
     frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
-    frequencyTop: wide ? top + side - 46 : 112,
+    frequencyTop: wide ? top + side - 46 : 105,
     map: { x: cellAxis(LENGTH, left, end), y: cellAxis(LENGTH, top, top + side) },
   };
 }
@@ -70,12 +73,9 @@ function drawPair(context, theme, [x, y], radius, angles, colour, cosines) {
   context.arc(x, y, radius, 0, 2 * Math.PI);
   context.stroke();
   if (!cosines) plot.rule([x, y - radius], [x, y + radius], { colour: theme.muted, dash: [] });
-  points.forEach((point, k) => {
-    context.globalAlpha = 0.6;
-    plot.rule([x, y], point, { colour, width: 1.5, dash: [] });
-    context.globalAlpha = 1;
-    if (!cosines) plot.rule(point, ends[k], { colour });
-  });
+  context.globalAlpha = 0.6;
+  if (cosines) for (const point of points) plot.rule([x, y], point, { colour, width: 1.5, dash: [] });
+  context.globalAlpha = 1;
   plot.rule(...ends, { colour, width: 5, dash: [] });
   drawPoints(context, theme, colour, ends, Math.min(radius / 9, 5));
 }
@@ -100,7 +100,7 @@ function drawPairs({ context }, result, state, theme) {
 
 // Which of three properties hold, side by side below the map.
 function drawProperties(context, theme, { values, map: { x, y } }, width) {
-  const holds = [values.min_distance > ROUNDING, values.translation_residual <= ROUNDING, values.monotonicity_violations <= ROUNDING], font = `600 ${theme.font}`;
+  const holds = [values.min_distance > CLOSE, values.translation_residual <= ROUNDING, values.monotonicity_violations <= ROUNDING], font = `600 ${theme.font}`;
   const texts = picture.properties.map((text, k) => say(text, { mark: holds[k] ? "✓" : "✗" })), long = texts.map((text) => widthOf(context, font, text));
   const all = long.reduce((sum, each) => sum + each), gap = Math.max(Math.min((x.end - x.start - all) / 2, 24), 10);
   let at = Math.min(Math.max((x.start + x.end - all - 2 * gap) / 2, 0), width - all - 2 * gap);
@@ -110,8 +110,8 @@ function drawProperties(context, theme, { values, map: { x, y } }, width) {
   });
 }
 
-// The diagonal of all positions that are as far apart as m and n.
-function drawDiagonal(context, theme, { map: { x, y }, apart }, { position, other }) {
+// The diagonal of all positions that are as far apart as m and n, named beside the end at which it leaves room.
+function drawDiagonal(context, theme, { map: { x, y }, apart }, { position, other, pairs }) {
   const offset = Math.round(Math.abs(other - position)), upper = other >= position;
   context.save();
   context.beginPath();
@@ -124,9 +124,11 @@ function drawDiagonal(context, theme, { map: { x, y }, apart }, { position, othe
   context.closePath();
   context.stroke();
   context.restore();
-  const along = offset ? Array.from({ length: LENGTH - offset }, (_, m) => apart[m + offset][m]) : [0];
-  const said = picture.diagonal[Math.max(...along) - Math.min(...along) <= ROUNDING ? "one" : "many"], [at, align] = upper ? [x.start + 7, "left"] : [x.end - 7, "right"];
-  words(context, theme, said, at, upper ? y.end - 14 : y.start + 14, { align, colour: theme.text, bold: true, ground: true, width: 0.6 * (x.end - x.start) });
+  const along = offset ? Array.from({ length: LENGTH - offset }, (_, m) => apart[m + offset][m]) : [0], differ = Math.max(...along) - Math.min(...along);
+  const said = say(picture.diagonal[differ <= ROUNDING ? "one" : differ <= ALMOST * 2 * Math.sqrt(pairs) ? "almost" : "many"], { offset });
+  const down = upper ? Math.min(y.at(LENGTH - 1 - offset) + 25, y.end - 14) : Math.max(y.at(offset) - 25, y.start + 14), row = y.invert(down + (upper ? -9 : 9));
+  const at = upper ? Math.min(x.at(row + offset - 1) - 6, x.end - 7) : Math.max(x.at(row - offset + 1) + 6, x.start + 7);
+  words(context, theme, said, at, down, { align: upper ? "right" : "left", colour: theme.text, bold: true, ground: true });
 }
 
 function draw(canvas, result, state, theme, cursor) {
@@ -143,13 +145,15 @@ function draw(canvas, result, state, theme, cursor) {
   words(context, theme, fixed(scale.to, 1), bar + 56, y.start - 12);
   for (const [axis, at, align] of [["x", 0, "left"], ["x", LENGTH - 1, "right"]]) words(context, theme, String(at), result.map[axis].at(at), y.end + 9, { align });
   words(context, theme, picture.position, x.at(LENGTH / 2), y.end + 9, { align: "center", width: x.end - x.start - 40 });
-  drawDiagonal(context, theme, result, state);
   drawProperties(context, theme, result, width);
   const { x: across, y: down } = pointOf(result, state), edges = [[x.start, down], [across, y.start]];
   for (const edge of edges) new Plot(context, theme).rule(edge, [across, down], { width: 1.5 });
   drawPoints(context, theme, theme.text, edges, 4);
-  const after = across < (x.start + x.end) / 2;
-  words(context, theme, fixed(cells[Math.round(state.position) * LENGTH + Math.round(state.other)], 2), across + (after ? 16 : -16), down, { align: after ? "left" : "right", colour: theme.text, bold: true, ground: true });
+  drawDiagonal(context, theme, result, state);
+  const side = state.other >= state.position ? 1 : -1, room = side > 0 ? x.end - across : across - x.start, off = side > 0 ? down - y.start : y.end - down; // off the diagonal, where there is room
+  const [aside, above] = room > 50 ? [16 * side, -8 * side] : off > 40 ? [0, -22 * side] : [-16 * side, 0];
+  const align = ["right", "center", "left"][Math.sign(aside) + 1], at = aside ? across + aside : Math.min(Math.max(across, x.start + 20), x.end - 20);
+  words(context, theme, fixed(cells[Math.round(state.position) * LENGTH + Math.round(state.other)], 2), at, Math.min(Math.max(down + above, y.start + 9), y.end - 9), { align, colour: theme.text, bold: true, ground: true });
   grip(context, theme, across, down, theme.text);
   if (cursor !== null) map.outline(cursor.first, cursor.second);
 }
@@ -172,10 +176,11 @@ function handles(result, state) {
   return [...pairs, { name: "position", ...pointOf(result, state), drag: (px, py, before) => along(before, positionsAt(result, px, py)) }];
 }
 
-function facts({ values }, { theta_0: theta }) {
+function facts({ values, largest, close: [first, second] }, state) {
+  const { theta_0: theta, pairs } = state;
   return {
-    min_distance: values.min_distance, period: (2 * Math.PI) / theta, identical: values.min_distance <= ROUNDING,
-    invariant: values.translation_residual <= ROUNDING, monotonic: values.monotonicity_violations <= ROUNDING,
+    min_distance: values.min_distance, period: (2 * Math.PI) / theta, alike: largest < ALIKE * 2 * Math.sqrt(pairs), close: values.min_distance < CLOSE, first, second,
+    invariant: values.translation_residual <= ROUNDING, slow: frequenciesOf(state).every((each) => each * (LENGTH - 1) <= Math.PI),
   };
 }
 

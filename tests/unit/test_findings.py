@@ -364,7 +364,7 @@ def the_attention_offset() -> Iterator[str]:
                            (10_000, "default", "| 10 000 | as trained"), (10_000, "yarn", "| | YaRN")):  # fmt: skip
         sums = [looks(base, how)[which].sum() for which in (slice(2), slice(2, 6), slice(6, None))]
         yield f"{row} | {' | '.join(f'{weight:.2f}' for weight in sums)} |"
-    yield "The picture (base 100) shows its weight at each distance"
+    yield "The picture (base 100) shows the last layer's weight at each distance"
     yield "The next table shows accuracies with base 100"
     yield "Both models are tested at $4L$ with scale factor"
     assert FOUND.runs["full-copy-rope_100-0"]["task"] == "copy"
@@ -431,7 +431,7 @@ def the_rest() -> Iterator[str]:
     settings = FOUND.runs["two_layers-text-rope_100-0"]
     assert settings["profile"] == "two_layers"
     assert STATISTICS["two_layers-text-rope_100-0/content"].shape[2] == 16
-    yield f"{LENGTH} tokens in *our small models* (two layers, heads of 16 pairs, 0.3 million parameters)"
+    yield f"{LENGTH} tokens in *our small models* (two layers, heads of 16 pairs, 0.3 million parameters; on text,"
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     authors = " and ".join(author["name"] for author in citation["authors"])
     yield f"{authors}: “Findings”, in *{citation['title']}*, version {citation['version']}."

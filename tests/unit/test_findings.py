@@ -64,7 +64,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield "The table shows the bias in logits at single distances, averaged over all 270 heads"
     at = [signed(-4 * np.sin(2 * np.pi * 0.4 * far), 1, "+" if far == 2 else "") for far in (0.5, 1, 2)]
     yield f"$b = -4$ and 0.4 rotations in $L$ tokens adds {at[0]} to the logit at $L/2$, {at[1]} at $L$, and {at[2]} at"
-    yield "In each of the others, $b$ on prose is within 1.2 of zero"
+    yield "For every pair but 23 and 24, $b$ on prose is within 1.2 of zero"
     done = rotations(8192, inv_freq(64, 100_000.0))
     for pair in real.SLOW:
         yield f"| {pair} | {signed(prose[pair])} | {signed(other[pair])} | {done[pair]:.2f} |"
@@ -115,7 +115,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     complete = int(np.ceil(32 * np.log(2048 / (2 * np.pi)) / np.log(10_000)))  # pairs with a full rotation in training
     assert round(2 * np.pi * 100_000 ** (complete / 32), -3) == 12_000
     yield f"on sequences of 2048 tokens with base 10 000, where {complete} of its 32 pairs complete a rotation"
-    yield "With its present base of 100 000, the next pair needs about 12 000 tokens"
+    yield "With its present base of 100 000, the next pair takes about 12 000 tokens"
     yield "extended to 8192 tokens and base 100 000"
     yield from ("SmolLM2-135M", "SmolLM2", "run in bfloat16 (angles in float64)")
 
@@ -177,7 +177,7 @@ def the_changes() -> Iterator[str]:
     beyond = dict(re.findall(r"(?m)^(as trained|clamped|zero|window) .* %  +(\S.*%)$", printed))
     held = re.search(r"(?m)loss, held at L (.+? %)$", printed_in_09("all-interventions"))
     assert held
-    yield f"the bias of the three pairs still removes {held[1]} of the excess loss"
+    yield f"at its value at distance $L-1$ still removes {held[1]} of the excess loss"
     for kind, name in (BIAS | CONTROLS).items():
         cells = [around(real_results.past_the_context(kind, True)["7168–8191"], False)]
         past = real_results.past_the_context(kind)
@@ -307,8 +307,8 @@ def what_it_still_finds() -> Iterator[str]:
     assert shares["bias clamped"] == shares["PI"]
     assert shares["YaRN"] == shares["dynamic NTK"]
     assert shares["bias clamped"].high < shares["YaRN"].low  # apart
-    yield f"The clamp ({count['bias clamped']} of {asked}) isn't in the table: its interval is that of PI"
-    yield f"YaRN's ({count['YaRN']} of {asked}) is that of dynamic NTK"
+    yield f"The clamp ({count['bias clamped']} of {asked}) isn't in the table: its interval is the same as PI's"
+    yield f"YaRN's ({count['YaRN']} of {asked}) the same as dynamic NTK's"
     p = {method: f"{sign_test(past[method], past['bias clamped']):.3f}" for method in RETRIEVAL[3:]}
     yield f"p = {p['YaRN']}"
     assert [method for method in p if float(p[method]) > 0.05] == ["NTK-aware"]
@@ -369,11 +369,11 @@ def the_attention_offset() -> Iterator[str]:
     yield "Both models are tested at $4L$ with scale factor"
     assert FOUND.runs["full-copy-rope_100-0"]["task"] == "copy"
     yield f"where chance is 1/{Copy.vocab_size}: for a single occurrence 32 or 96 tokens back"
-    yield "a block of 32 random symbols, so the same symbol occurs 32, 64, … tokens back. "
+    yield "a block of 32 random symbols, so the current symbol also occurs 32, 64, … tokens back. "
     yield "The answer is the symbol after it, 31, 63, … tokens back."
     fall = " → ".join(once("copy", scaling, 100, 32) for scaling in ("default", "yarn"))
     yield f"With base 100, copying a single occurrence from 32 tokens back now fails (accuracy {fall})"
-    yield "With base 100, copying from 32 tokens back now fails, while copying from 96 back starts to work"
+    yield "With YaRN and base 100, copying from 32 tokens back fails, while copying from 96 back starts to work"
     rise = " → ".join(once("copy", scaling, 100, 96) for scaling in ("default", "yarn"))
     yield f"while copying from 96 back starts to work ({rise})"
     far_base = " to ".join(once("copy", scaling, 10_000, 32) for scaling in ("default", "yarn"))
@@ -418,7 +418,7 @@ def the_attention_offset() -> Iterator[str]:
     yield "and weaker with base 10 000"
     few, gained = (lost("single_copy", 10_000, 4, seed) for seed in (0, 1))
     assert 0.05 > few > 0 > -0.1 > gained
-    yield "At 32 tokens back, base 100 loses, and base 10 000 loses little or gains"
+    yield "At 32 tokens back, accuracy drops with base 100; with base 10 000 it drops slightly or rises"
     yield from ("divided by 4,", "$s$ = 4", "models of 0.3 million parameters", "with scale factor $s$ = 2")
     published = PUBLISHED_BOUNDS["beta_fast"]
     fastest = max(rotations(LENGTH, inv_freq(32, base)).max() for base, _ in MODELS)

@@ -38,7 +38,7 @@ def test_what_the_readme_counts_is_there():
     counted = {
         "{} interactive figures": len(EXPLORABLES),
         "{} encodings trained": len({scheme for _, scheme in seeds}),
-        "{} seeds of each": min(seeds.values()),
+        "{} seeds each": min(seeds.values()),
         "{} checkpoints": len([*shipped_folder().glob("*.safetensors")]),
         "{} assignments": len([*(ROOT / "notebooks" / "assignments").glob("*.ipynb")]),
     }

@@ -100,7 +100,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     )
     share = 100 * (far_away[..., three].sum(axis=-1) > 0).mean()
     yield f"At 10 000 they pull in only {share:.0f} % of the heads"
-    yield f"within 100 tokens of 10 000, the sum of all pairs pulls in {min(around_10)} to {max(around_10)}"
+    yield f"within 100 tokens of 10 000, the summed bias of all pairs is a pull in {min(around_10)} to {max(around_10)}"
     yield "of the 270 heads, depending on the distance."
     yield f"Within 100 of 12 300, it pulls in {min(around_12)} to {max(around_12)}."
     assert (on_average(three, range(8192, 12_288)) < flat).mean() > 0.95  # "at nearly all distances"
@@ -312,7 +312,7 @@ def what_it_still_finds() -> Iterator[str]:
     p = {method: f"{sign_test(past[method], past['bias clamped']):.3f}" for method in RETRIEVAL[3:]}
     yield f"p = {p['YaRN']}"
     assert [method for method in p if float(p[method]) > 0.05] == ["NTK-aware"]
-    yield "In texts of 12 288 and 16 384 tokens, NTK-by-parts and dynamic NTK do"
+    yield "In texts of 12 288 and 16 384 tokens, NTK-by-parts and dynamic NTK appear to"
     at_trained = f"{at_l['YaRN'].sum()} of {8 * haystacks} instead of {at_l['as trained'].sum()}"
     yield "shows neither the drop at 32 nor the gain at 96"
     yield f"it finds {at_trained}, but these counts are too small"

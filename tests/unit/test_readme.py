@@ -45,7 +45,7 @@ def test_what_the_readme_counts_is_there():
     told = " ".join(README.split()).lower()
     download = environment.DOWNLOAD["book"] + environment.DOWNLOAD["torch"]
     assert f"about {round(download, -1)} mb ({environment.DOWNLOAD['torch']} mb for torch's cpu build" in told
-    assert f"adds about {round(environment.DOWNLOAD['test'] + environment.DOWNLOAD['lab'], -1)} mb" in told
+    assert f"another {round(environment.DOWNLOAD['test'] + environment.DOWNLOAD['lab'], -1)} mb" in told
     chapters = sorted(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
     assert re.findall(r"\(notebooks/(.+?)\)", README) == chapters
     assert [text for text, count in counted.items() if text.format(WORDS[count]) not in told] == []

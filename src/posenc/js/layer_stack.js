@@ -16,8 +16,9 @@ import stacks from "./stacks.json";
 const { picture } = catalogue;
 const BACK = Array.from({ length: 20 }, (_, k) => 2 ** k); // distances at which JavaScript and Python are compared
 const WIDE = 600; // pixels from which a layer's type is written out
-const TOP = 46, ROWS = 272, BELOW = 22, GAP = 3; // pixels above, of, and below the strips, and between two
+const TOP = 46, ROWS = 272, BELOW = 22, GAP = 6; // pixels above, of, and below the strips, and between two
 const MATCH = 11, HEAD = 33; // the matching key's grip, the titles of columns
+const OVER = 24; // pixels of a layer's switch where it is above its strip
 const COURSE = 6; // pixels to either side over which a strip's line is a mean
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
 const HALF = 0.5; // of attention, with which a key is found
@@ -38,10 +39,11 @@ function tableOf(numbers, matchPairs) {
 
 const STILL = { frequencies: new Float64Array(1), sums: new DecayTable(new Float64Array(1)) };
 
-function placesOf(width, context) {
-  const wide = width >= WIDE, start = wide ? 200 : 112;
-  const x = new Axis({ from: 1, to: context, start, end: width - (wide ? 96 : 57), log: true });
-  return { wide, x, columns: x.columns() };
+// A narrow picture has each switch above its strip, if there is room for both.
+function placesOf(width, context, count) {
+  const wide = width >= WIDE, over = !wide && ROWS / count > 2 * OVER, [start, right] = wide ? [200, 96] : over ? [12, 16] : [112, 57];
+  const x = new Axis({ from: 1, to: context, start, end: width - right, log: true });
+  return { wide, over, count, x, columns: x.columns() };
 }
 
 // Everything about one kind of layer that does not depend on how the picture is drawn.
@@ -61,7 +63,8 @@ function compute(state, width, previous) {
   const pattern = patternOf(state), at = Math.min(state.distance, state.context - 1);
   const kinds = Object.fromEntries([...new Set(pattern)].map((letter) => [letter, kindOf(letter, state, at)]));
   const every = Object.values(kinds), layers = [...pattern].map((letter) => kinds[letter]), { model, context } = state;
-  const { columns, x, wide } = previous?.width === width && previous.context === context ? previous : placesOf(width, context);
+  const kept = previous?.width === width && previous.context === context && previous.count === pattern.length;
+  const { columns, x, wide, over, count } = kept ? previous : placesOf(width, context, pattern.length);
   const complete = (deadline) => every.every(({ sums, seen }) => sums.fill(seen, deadline)), done = complete(performance.now() + FIRST);
   const values = {
     pattern,
@@ -73,14 +76,16 @@ function compute(state, width, previous) {
     pairs: layers.map(({ pairs }) => pairs),
   };
   const rows = cellAxis(pattern.length, TOP + ROWS, TOP); // from the bottom up
-  return { values, layers, every, at, columns, x, wide, rows, width, model, context, known: true, complete: done ? undefined : complete };
+  return { values, layers, every, at, columns, x, wide, over, count, rows, width, model, context, known: true, complete: done ? undefined : complete };
 }
 
 // From the foot of its strip to its head, and where what can be pressed stands beside it.
-function rowOf({ rows, wide }, k) {
-  const bottom = rows.at(k - 0.5) - GAP, top = rows.at(k + 0.5), middle = (top + bottom) / 2, high = Math.min(bottom - top, 26) / 2;
-  const pill = (left, right) => ({ left, right, top: middle - high, bottom: middle + high });
-  return { top, bottom, middle, turning: wide ? pill(20, 100) : pill(12, 68), window: wide ? pill(100, 180) : pill(68, 108) };
+function rowOf({ rows, wide, over }, k) {
+  const bottom = rows.at(k - 0.5) - GAP, head = rows.at(k + 0.5), top = head + (over ? OVER : 0), middle = (top + bottom) / 2;
+  const side = over ? head + OVER / 2 - 1 : middle, high = over ? OVER / 2 - 1 : Math.min(bottom - top, 26) / 2;
+  const [left, between, right] = wide ? [20, 100, 180] : over ? [14, 78, 150] : [12, 68, 108];
+  const pill = (left, right) => ({ left, right, top: side - high, bottom: side + high });
+  return { top, bottom, middle, side, turning: pill(left, between), window: pill(between, right) };
 }
 
 // ---- drawing
@@ -89,8 +94,8 @@ const colourOf = ({ turns }) => (turns ? colours.position : colours.score);
 
 // A layer's switch: its knob is on the left for RoPE, and on the right for NoPE; and beside it in one frame, how far it sees.
 function drawSide(context, theme, result, k, layer) {
-  const { middle, turning: { left, right, top, bottom }, window } = rowOf(result, k), colour = colourOf(layer), high = bottom - top, half = high / 2, knob = Math.min(half - 3, result.wide ? 10 : 7);
-  words(context, theme, String(k + 1), 0, middle, { colour: theme.text, bold: true });
+  const { side, turning: { left, right, top, bottom }, window } = rowOf(result, k), colour = colourOf(layer), high = bottom - top, half = high / 2, knob = Math.min(half - 3, result.wide ? 10 : 7);
+  words(context, theme, String(k + 1), 0, side, { colour: theme.text, bold: true });
   context.lineWidth = 1;
   context.strokeStyle = theme.muted;
   context.beginPath();
@@ -103,12 +108,12 @@ function drawSide(context, theme, result, k, layer) {
   context.fill();
   context.globalAlpha = 1;
   context.beginPath();
-  context.arc(layer.turns ? left + knob + 3 : right - knob - 3, middle, knob, 0, 2 * Math.PI);
+  context.arc(layer.turns ? left + knob + 3 : right - knob - 3, side, knob, 0, 2 * Math.PI);
   context.fill();
   const inside = right - left - 2 * knob - 10, at = (left + right) / 2 + (layer.turns ? knob : -knob);
-  words(context, theme, layer.turns ? picture.rope : picture.nope, at, middle, { colour: theme.text, align: "center", width: inside });
+  words(context, theme, layer.turns ? picture.rope : picture.nope, at, side, { colour: theme.text, align: "center", width: inside });
   const facts = { window: stacks[result.model].window }, seen = isLocal(layer.letter) ? picture.last.map((text) => say(text, facts)) : picture.all;
-  words(context, theme, seen, (window.left + window.right) / 2 - 1, middle, { colour: isLocal(layer.letter) ? theme.text : theme.muted, align: "center", width: window.right - window.left - 10 });
+  words(context, theme, seen, (window.left + window.right) / 2 - 1, side, { colour: isLocal(layer.letter) ? theme.text : theme.muted, align: "center", width: window.right - window.left - 10 });
 }
 
 // The upper edges of a strip, as [pixel, least, greatest] share of each column as far as the layer sees and is summed;
@@ -143,14 +148,16 @@ function drawStrip(context, theme, result, k, layer, edges) {
     context.fillRect(end, top, textEnd - end, bottom - top);
     context.globalAlpha = 1;
     const lines = [end, x.at(result.at), x.at(stacks[result.model].length), textEnd].filter((line) => line >= end && line <= textEnd).sort((one, other) => one - other);
-    const from = (text) => lines.find((line, i) => lines[i + 1] - line > widthOf(context, theme.font, text) + 8), text = picture.masked.find(from);
-    if (text) words(context, theme, text, from(text) + 4, (top + bottom) / 2);
+    const from = lines.find((line, i) => lines[i + 1] - line > widthOf(context, theme.font, picture.masked) + 8);
+    if (from) words(context, theme, picture.masked, from + 4, (top + bottom) / 2);
   }
   const course = Plot.course(edges, COURSE);
-  plot.area(edges.map(([pixel, , high]) => [pixel, 0, high]), colour, 0.12);
-  plot.area(course.map(([pixel, mean]) => [pixel, 0, mean]), colour, 0.14);
-  plot.area(course.map(([pixel, mean]) => [pixel, mean < HALF ? mean : 0, mean]), colour, 0.25); // deeper where the key is found
-  plot.curve(course, colour, { width: 1.4 });
+  const fading = context.createLinearGradient(0, top, 0, bottom); // the less attention, the paler
+  fading.addColorStop(0, colour);
+  fading.addColorStop(1, `${colour}00`);
+  plot.area(edges.map(([pixel, , high]) => [pixel, 0, high]), fading, 0.15);
+  plot.area(course.map(([pixel, mean]) => [pixel, 0, mean]), fading, 0.35);
+  plot.curve(course, colour, { width: 2 });
   context.lineWidth = 1;
   context.strokeStyle = theme.muted;
   context.beginPath();
@@ -184,6 +191,12 @@ function drawStripes(context, theme, result, k, stripes) {
   context.globalAlpha = 1;
 }
 
+// A line down all strips, but not through the words above each.
+function downStrips(context, result, x, colour, style) {
+  if (!result.over) return rule(context, x, TOP, TOP + ROWS, colour, style);
+  result.layers.forEach((_, k) => rule(context, x, rowOf(result, k).top, rowOf(result, k).bottom, colour, style));
+}
+
 function rule(context, x, top, bottom, colour, { width = 1, dash = [] } = {}) {
   context.strokeStyle = colour;
   context.lineWidth = width;
@@ -205,52 +218,58 @@ function beside(context, theme, texts, x, y, left, width) {
 
 // From the query, the last token, back to the key that matches it, and the weight of that in each layer.
 function drawMatch(context, theme, result, width) {
-  const { x, at, layers, values } = result, spot = x.at(at);
-  words(context, theme, picture.query, x.start - 12, MATCH, { align: "right", colour: theme.text, bold: true, width: x.start - 20 });
-  rule(context, spot, MATCH, TOP + ROWS, colours.key, { width: 2 });
-  layers.forEach((layer, k) => {
-    if (!values.seen[k]) return;
+  const { x, at, over, layers, values } = result, spot = x.at(at), bold = `600 ${theme.font}`, name = widthOf(context, bold, picture.query.at(-1)) + 18;
+  const after = over && spot - x.start > name + 20, from = x.start + (after ? name : 0); // of the arrow
+  if (after) words(context, theme, picture.query.at(-1), x.start + 12, MATCH, { colour: theme.text, bold: true });
+  if (!over) words(context, theme, picture.query, x.start - 12, MATCH, { align: "right", colour: theme.text, bold: true, width: x.start - 20 });
+  if (!over) rule(context, spot, MATCH, TOP, colours.key, { width: 2 });
+  downStrips(context, result, spot, colours.key, { width: 2 });
+  layers.forEach((_, k) => {
     const { top, bottom } = rowOf(result, k);
-    disc(context, theme, spot, bottom - values.share[k] * (bottom - top), 4.5, colours.key);
+    if (values.seen[k]) disc(context, theme, spot, bottom - values.share[k] * (bottom - top), 4.5, colours.key);
   });
-  const from = beside(context, theme, picture.match.map((text) => say(text, { at })), spot, MATCH, x.start + 30, width), tip = Math.min(spot - 9, from - 5);
-  if (tip - x.start > 14) arrow(context, [x.start, MATCH], [tip, MATCH], colours.query, { width: 1.5, head: 7 });
+  const text = beside(context, theme, picture.match.map((text) => say(text, { at })), spot, MATCH, from + 30, width), tip = Math.min(spot - 9, text - 5);
+  if (tip - from > 14) arrow(context, [from, MATCH], [tip, MATCH], colours.query, { width: 1.5, head: 7 });
   disc(context, theme, x.start, MATCH, 6, colours.query);
   grip(context, theme, spot, MATCH, colours.key);
 }
 
 function draw({ context, width }, result, _, theme, cursor) {
-  const { x, layers, every, wide, values, rows } = result, bottom = TOP + ROWS, trained = stacks[result.model].length;
+  const { x, layers, every, wide, over, values } = result, bottom = TOP + ROWS, trained = stacks[result.model].length;
   const drawn = new Map(every.map((kind) => [kind, { edges: edgesOf(result, kind), stripes: stripesOf(result, kind) }]));
   const ticks = x.ticks().filter((tick) => tick < result.context);
-  for (const tick of ticks) rule(context, x.at(tick), TOP, bottom, theme.grid);
-  words(context, theme, picture.back, x.start - 18, bottom + 11, { align: "right", width: x.start - 18 });
+  for (const tick of ticks) rule(context, x.at(tick), bottom - GAP, bottom, theme.muted);
+  if (!over) words(context, theme, picture.back, x.start - 18, bottom + 11, { align: "right", width: x.start - 18 });
   layers.forEach((layer, k) => {
-    const { edges, stripes } = drawn.get(layer), { top, bottom: foot, middle } = rowOf(result, k);
+    const { edges, stripes } = drawn.get(layer), { top, bottom: foot, middle, side } = rowOf(result, k);
     drawStrip(context, theme, result, k, layer, edges);
     drawStripes(context, theme, result, k, stripes);
     drawSide(context, theme, result, k, layer);
-    const found = values.share[k] >= HALF, left = x.at(result.context) + (wide ? 24 : 18), tall = foot - top >= TALL;
-    const style = { bold: found, colour: found ? shade(0.7, theme, colours.key) : theme.muted, width: width - left };
-    words(context, theme, picture.half, x.at(result.context) + 4, middle);
-    words(context, sized(theme, wide && tall ? 18 : 13), say(picture.weight, { weight: 100 * values.share[k] }), left, tall ? middle - 9 : middle, style);
-    if (tall) words(context, theme, picture[found ? "found" : "lost"], left, middle + 10, style);
+    const found = values.share[k] >= HALF, left = x.end + (wide ? 24 : 18), tall = foot - top >= TALL;
+    const weight = say(picture.weight, { weight: 100 * values.share[k] }), verdict = picture[found ? "found" : "lost"];
+    const style = { bold: found, colour: found ? shade(0.7, theme, colours.key) : theme.muted };
+    words(context, theme, picture.half, x.end + 4, middle);
+    if (over) return words(context, theme, `${weight} ${verdict}`, x.end, side, { ...style, align: "right" });
+    style.width = width - left;
+    words(context, sized(theme, wide && tall ? 18 : 13), weight, left, tall ? middle - 9 : middle, style);
+    if (tall) words(context, theme, verdict, left, middle + 10, style);
   });
-  const { left } = rowOf(result, 0).turning, end = x.at(result.context);
-  words(context, theme, picture.press, left, HEAD, { width: x.start - left - 4 });
-  rule(context, end, TOP, bottom + 3, theme.text, { width: 2 });
-  const ends = say(picture.end[wide ? 0 : 1], result), bold = `600 ${theme.font}`, half = widthOf(context, bold, ends) / 2, middle = Math.min(wide ? end : end - 6 + half, width - half);
+  const { turning: { left }, window, side } = rowOf(result, layers.length - 1), end = x.end;
+  if (over) words(context, theme, picture.press, window.right + 6, side, { width: end - 76 - window.right });
+  else words(context, theme, picture.press, left, HEAD, { width: x.start - left - 4 });
+  downStrips(context, result, end, theme.text, { width: 2 });
+  const ends = say(picture.end, result), half = widthOf(context, `600 ${theme.font}`, ends) / 2, middle = Math.min(end, width - half);
   words(context, theme, ends, middle, bottom + 12, { align: "center", colour: theme.text, bold: true });
   let free = 0; // to the right of the numbers before
   for (const tick of ticks) {
-    const text = wide ? formatInteger(tick) : picture.powers[Math.log10(tick)], spot = x.at(tick), side = widthOf(context, theme.font, text) / 2;
+    const text = formatInteger(tick), spot = x.at(tick), side = widthOf(context, theme.font, text) / 2;
     if (Math.abs(spot - middle) <= side + half + 6 || spot - side < free) continue;
     words(context, theme, text, spot, bottom + 12, { align: "center" });
     free = spot + side + 2;
   }
   let room = width; // of what the strips are
   if (trained < result.context) {
-    rule(context, x.at(trained), TOP, bottom, theme.text, { dash: [5, 3] });
+    downStrips(context, result, x.at(trained), theme.text, { dash: [5, 3] });
     const spot = x.at(result.at), side = spot < x.at(trained) ? 1 : -1; // the mark stands beside the key's line
     const marks = picture.trained.map((text) => say(text, { length: trained })).map((mark) => {
       const half = widthOf(context, theme.font, mark) / 2, most = width - half, over = Math.min(x.at(trained), most);
@@ -262,7 +281,7 @@ function draw({ context, width }, result, _, theme, cursor) {
     room = Math.min(middle, most) - widthOf(context, theme.font, mark) / 2;
   }
   drawMatch(context, theme, result, width);
-  const line = x.at(result.at), after = room - line > line - x.start; // beside the key's line, where there is more room
+  const line = over ? width : x.at(result.at), after = room - line > line - x.start; // beside the key's line, where there is more room
   const from = after ? Math.max(x.start, line + 5) : x.start, to = after ? room : Math.min(room, line);
   words(context, theme, picture.strip, from, HEAD, { width: to - from - 6 });
   if (cursor !== null) {
@@ -273,9 +292,11 @@ function draw({ context, width }, result, _, theme, cursor) {
 
 // ---- handles
 
-function handles({ x, at }) {
+function handles(result, state, px, py) {
+  const { x, at } = result;
   const handle = (name, y, line) => ({ name, along: "x", x: x.at(at), y, line, drag: (px) => ({ distance: x.invert(px) }) });
-  return [handle("match", MATCH), handle("line", TOP + ROWS / 2, { vertical: true, from: TOP, to: TOP + ROWS })];
+  const match = handle("match", MATCH), line = handle("line", TOP + ROWS / 2, { vertical: true, from: TOP, to: TOP + ROWS });
+  return px !== undefined && press(px, py, result, state) ? [match] : [match, line]; // a switch is pressed also beside the key
 }
 
 const SWITCHED = { R: "N", r: "n", N: "R", n: "r" }, NARROWED = { R: "r", r: "R", N: "n", n: "N" };
@@ -283,7 +304,8 @@ const between = (x, { left, right }) => x >= left && x <= right;
 
 function press(x, y, result, state) {
   if (y < TOP || y > TOP + ROWS) return null;
-  const { values, rows } = result, k = rows.nearest(rows.invert(y)), { turning, window } = rowOf(result, k), letter = values.pattern[k];
+  const { values, rows, over } = result, k = rows.nearest(rows.invert(y)), { top, turning, window } = rowOf(result, k), letter = values.pattern[k];
+  if (over && y > top) return null;
   if (between(x, turning)) return { layers: changed(state, k, SWITCHED[letter]) };
   if (between(x, window)) return { layers: changed(state, k, NARROWED[letter]) };
   return null;
@@ -318,7 +340,10 @@ function blocks({ layers, values, at }, { model }) {
   return [table({ caption: say(caption, { at }), columns, rows })];
 }
 
-const onStrips = ({ x }) => [{ left: x.start, right: x.end, top: TOP, bottom: TOP + ROWS }];
+function onStrips(result) {
+  const { x: { start: left, end: right }, over, layers } = result;
+  return over ? layers.map((_, k) => ({ ...rowOf(result, k), left, right })) : [{ left, right, top: TOP, bottom: TOP + ROWS }];
+}
 
 const render = explorable({
   catalogue,

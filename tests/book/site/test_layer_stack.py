@@ -14,8 +14,8 @@ pytestmark = pytest.mark.xdist_group("LayerStack")
 def switch(live, layer: int, which: str) -> tuple[float, float]:
     """Where a switch of a layer is pressed, the lowest being 0."""
     x, y = live.evaluate(f"explorable.pixel({layer}, 1)")
-    narrow = x < 150
-    return {"rotation": 30 if narrow else 50, "window": 70 if narrow else 140}[which], y
+    narrow = x < 150  # then its switches are above it
+    return {"rotation": 50, "window": 110 if narrow else 140}[which], y - 22 if narrow else y
 
 
 @pytest.mark.parametrize("width", [1280, 360])

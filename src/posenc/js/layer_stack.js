@@ -83,7 +83,7 @@ function compute(state, width, previous) {
 function rowOf({ rows, wide, over }, k) {
   const bottom = rows.at(k - 0.5) - GAP, head = rows.at(k + 0.5), top = head + (over ? OVER : 0), middle = (top + bottom) / 2;
   const side = over ? head + OVER / 2 - 1 : middle, high = over ? OVER / 2 - 1 : Math.min(bottom - top, 26) / 2;
-  const [left, between, right] = wide ? [20, 100, 180] : over ? [14, 78, 150] : [12, 68, 108];
+  const [left, between, right] = wide ? [20, 100, 180] : over ? [14, 74, 144] : [12, 68, 108];
   const pill = (left, right) => ({ left, right, top: side - high, bottom: side + high });
   return { top, bottom, middle, side, turning: pill(left, between), window: pill(between, right) };
 }
@@ -113,7 +113,7 @@ function drawSide(context, theme, result, k, layer) {
   const inside = right - left - 2 * knob - 10, at = (left + right) / 2 + (layer.turns ? knob : -knob);
   words(context, theme, layer.turns ? picture.rope : picture.nope, at, side, { colour: theme.text, align: "center", width: inside });
   const facts = { window: stacks[result.model].window }, seen = isLocal(layer.letter) ? picture.last.map((text) => say(text, facts)) : picture.all;
-  words(context, theme, seen, (window.left + window.right) / 2 - 1, side, { colour: isLocal(layer.letter) ? theme.text : theme.muted, align: "center", width: window.right - window.left - 10 });
+  words(context, theme, seen, (window.left + window.right) / 2 - 1, side, { colour: isLocal(layer.letter) ? theme.text : theme.muted, align: "center", width: window.right - window.left - 6 });
 }
 
 // The upper edges of a strip, as [pixel, least, greatest] share of each column as far as the layer sees and is summed;
@@ -241,7 +241,7 @@ function draw({ context, width }, result, _, theme, cursor) {
   for (const tick of ticks) rule(context, x.at(tick), bottom - GAP, bottom, theme.muted);
   if (!over) words(context, theme, picture.back, x.start - 18, bottom + 11, { align: "right", width: x.start - 18 });
   layers.forEach((layer, k) => {
-    const { edges, stripes } = drawn.get(layer), { top, bottom: foot, middle, side } = rowOf(result, k);
+    const { edges, stripes } = drawn.get(layer), { top, bottom: foot, middle, side, window } = rowOf(result, k);
     drawStrip(context, theme, result, k, layer, edges);
     drawStripes(context, theme, result, k, stripes);
     drawSide(context, theme, result, k, layer);
@@ -249,14 +249,18 @@ function draw({ context, width }, result, _, theme, cursor) {
     const weight = say(picture.weight, { weight: 100 * values.share[k] }), verdict = picture[found ? "found" : "lost"];
     const style = { bold: found, colour: found ? shade(0.7, theme, colours.key) : theme.muted };
     words(context, theme, picture.half, x.end + 4, middle);
-    if (over) return words(context, theme, `${weight} ${verdict}`, x.end, side, { ...style, align: "right" });
+    if (over) {
+      const told = `${weight} ${verdict}`, from = window.right + 6, room = x.end - widthOf(context, found ? `600 ${theme.font}` : theme.font, told) - from - 6;
+      words(context, theme, told, x.end, side, { ...style, align: "right" });
+      if (k === layers.length - 1) words(context, theme, picture.press, from, side, { width: room });
+      return;
+    }
     style.width = width - left;
     words(context, sized(theme, wide && tall ? 18 : 13), weight, left, tall ? middle - 9 : middle, style);
     if (tall) words(context, theme, verdict, left, middle + 10, style);
   });
-  const { turning: { left }, window, side } = rowOf(result, layers.length - 1), end = x.end;
-  if (over) words(context, theme, picture.press, window.right + 6, side, { width: end - 76 - window.right });
-  else words(context, theme, picture.press, left, HEAD, { width: x.start - left - 4 });
+  const { turning: { left } } = rowOf(result, 0), end = x.end;
+  if (!over) words(context, theme, picture.press, left, HEAD, { width: x.start - left - 4 });
   downStrips(context, result, end, theme.text, { width: 2 });
   const ends = say(picture.end, result), half = widthOf(context, `600 ${theme.font}`, ends) / 2, middle = Math.min(end, width - half);
   words(context, theme, ends, middle, bottom + 12, { align: "center", colour: theme.text, bold: true });

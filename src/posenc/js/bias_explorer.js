@@ -135,7 +135,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   below.series(weights, ink, { width: 4 });
   below.rule([until, up.start], [until, up.end - 3], { colour: ink, width: 1.5, dash: [5, 4] });
   const level = heightAt(result, weights, reach);
-  for (const { head: of, row: values, at } of held?.stops ?? []) { // where the dot would settle
+  for (const { head: of, row: values, at } of (held?.stops ?? []).filter((stop) => held.between.includes(stop.head))) { // next to the dot
     const px = x.at(at), py = heightAt(result, ofGreatest(values), at);
     disc(context, theme, px, py, 4.5, tint[of - 1] ?? theme.muted);
     if (of === 0 && held.end === "") words(context, theme, picture.none, px + 10, py, { bold: true, rim: true });

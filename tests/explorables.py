@@ -276,6 +276,7 @@ CASES = [
         ],
         {"scheme": "transformer_xl", "heads": 16, "distance": 512},
         handles=("half", "slope"),
+        free={"heads": 16, "distance": 32},  # so that the head shown can go on to the last
     ),
     Case(
         AngleCoverage,

@@ -1,7 +1,7 @@
 import { biasOf, sharesWithin } from "./arithmetic_bias.js";
 import { chipsAndList } from "./chips_and_list.js";
 import { colours, pairColour, shade } from "./colours.js";
-import { Axis, Plot, disc, grip, sized, widthOf, words } from "./drawing.js";
+import { Axis, Plot, disc, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./bias_explorer.json";
 import { explorable } from "./explorable.js";
 import { fixed } from "./numbers.js";
@@ -9,19 +9,17 @@ import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const EQUAL = 1e-9; // rounding errors stay below
-const CHIP = 8.5, APART = 20; // the radius of a head's number in pixels, and between two of them
 const LEARNS = ["kerple_log", "kerple_power", "fire", "transformer_xl", "deberta"]; // drawn at random here
 const VARY = ["fire", "transformer_xl", "deberta"]; // from query to query at one distance
 const JUMPS = ["transformer_xl", "deberta"]; // from one distance to the next: one line alone can be read
-const FAINT = 0.8; // of the lines of other heads
-const CHOSEN = "#fff"; // the number of the head shown, on its colour in either theme
+const FAINT = 0.4; // of the lines of other heads
 const GIVES = 6, HALVINGS = 30; // how many pixels of a pull past the last head move the dot by one; a mix is found to 1 in 2³⁰
 const SPAN = 16; // of the biases in the chart: below 0 or, where they are on either side of it, around it
 
 // The biases of all heads, and below, on the same axis of distances, the attention that they give.
 const HEIGHT = 400;
 const places = (width) => {
-  const left = 50, right = width - 30;
+  const left = 50, right = width - 12;
   return { biases: { left, right, top: 24, bottom: 168 }, weights: { left, right, top: 230, bottom: HEIGHT - 40 } };
 };
 
@@ -103,41 +101,8 @@ function tints(series, { scheme }, head) {
   return falls.map((fall) => pairColour(falls.filter((other) => other > fall).length, falls.length));
 }
 
-// The number of each head on its line, low in the chart, or at its right edge, where they make room for each other.
-// Returns the box of each.
-function numberHeads({ context, theme, x, y }, series, head, tint) {
-  const boxes = [], seen = (value) => value <= y.to && y.at(value) <= y.start - CHIP - 2, plot = new Plot(context, theme);
-  const ends = series.map((values, h) => ({ h, last: values.findLastIndex(seen) })).filter(({ last }) => last >= 0);
-  const right = ends.filter(({ last }) => last === x.to).map(({ h }) => ({ h, py: y.at(series[h][x.to]) })).sort((one, other) => one.py - other.py);
-  const room = Math.floor((y.start - y.end + APART) / APART), every = Math.ceil(right.length / room), kept = right.filter(({ h }, k) => h === head || k % every === 0).slice(-room);
-  const write = (h, px, py) => {
-    const chosen = h === head;
-    context.beginPath();
-    context.arc(px, py, CHIP, 0, 2 * Math.PI);
-    Object.assign(context, { fillStyle: chosen ? tint[h] : theme.ground, strokeStyle: tint[h], lineWidth: 2 });
-    context.fill();
-    context.stroke();
-    words(context, sized(theme, 11), String(h + 1), px, py + 0.5, { align: "center", bold: true, colour: chosen ? CHOSEN : theme.text });
-    boxes.push({ head: h, x: px, y: py, left: px - APART / 2, right: px + APART / 2, top: py - APART / 2, bottom: py + APART / 2 });
-  };
-  let free = y.end - 4;
-  kept.forEach(({ h, py }, k) => {
-    const at = Math.min(Math.max(py, free), y.start - 5 - (kept.length - 1 - k) * APART);
-    free = at + APART;
-    plot.rule([x.end, py], [x.end + 8, at], { colour: tint[h], dash: [], width: h === head ? 3.5 : 1.5 });
-    write(h, x.end + 8 + CHIP, at);
-  });
-  const taken = (px, py) => boxes.some((other) => Math.hypot(other.x - px, other.y - py) < 1.3 * APART);
-  for (const { h, last } of ends.filter((end) => end.last < x.to).sort(({ h }) => (h === head ? -1 : 0))) {
-    let at = last;
-    while (at > 0 && (!seen(series[h][at]) || taken(x.at(at), y.at(series[h][at])))) at -= 1;
-    if (at > 0) write(h, x.at(at), y.at(series[h][at]));
-  }
-  return boxes;
-}
-
 function draw({ context, width }, result, state, theme, cursor) {
-  const { values: { bias, within, weights, low, high }, x, y, up, head, held, row, reach, needed, alone } = result, { scheme } = state;
+  const { values: { bias, weights, low, high }, x, y, up, head, held, row, reach, needed, alone } = result, { scheme } = state;
   const facts = { ...state, learns: LEARNS.includes(scheme), varies: VARY.includes(scheme), shown_head: head + 1, needed, mixes: isMixed(result) };
   const heading = (texts, py) => words(context, theme, texts.map((text) => say(text, facts)), 2, py, { width, colour: theme.text, bold: true });
   const tint = tints(bias, state, head), ink = alone ? colours.score : inkOf(result, tint), [above, below] = [y, up].map((axis) => new Plot(context, theme, x, axis));
@@ -151,7 +116,6 @@ function draw({ context, width }, result, state, theme, cursor) {
   context.globalAlpha = 1;
   if (!alone) above.series(row, theme.ground, { width: 7 });
   above.series(row, ink, { width: 4 });
-  result.numbers = numberHeads(above, bias, head, tint);
   if (scheme === "alibi") grip(context, theme, slopeAt(result, row).x, slopeAt(result, row).y, ink);
   heading(picture.weights, 193);
   below.axes({ xTitle: picture.distance, yTitle: "", xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: 2, yText: (value) => picture.weight_ticks[value] });
@@ -170,10 +134,9 @@ function draw({ context, width }, result, state, theme, cursor) {
   if (!alone) below.series(weights, theme.ground, { width: 7 });
   below.series(weights, ink, { width: 4 });
   below.rule([until, up.start], [until, up.end - 3], { colour: ink, width: 1.5, dash: [5, 4] });
-  const stops = (held?.stops ?? within.map((shares, h) => ({ head: h + 1, row: bias[h], at: keysForHalf(shares) - 1 }))).map(({ head: of, row: values, at }) => ({ of, px: x.at(at), py: heightAt(result, ofGreatest(values), at) }));
-  const places = stops.map(({ px }) => px), level = heightAt(result, weights, reach);
-  if (alone) below.rule([Math.min(...places), level], [Math.max(...places, until), level], { colour: theme.muted, dash: [] });
-  for (const { of, px, py } of stops) {
+  const level = heightAt(result, weights, reach);
+  for (const { head: of, row: values, at } of (held?.stops ?? []).filter((stop) => held.between.includes(stop.head))) { // next to the dot
+    const px = x.at(at), py = heightAt(result, ofGreatest(values), at);
     disc(context, theme, px, py, 4.5, tint[of - 1] ?? theme.muted);
     if (of === 0 && held.end === "") words(context, theme, picture.none, px + 10, py, { bold: true, rim: true });
   }
@@ -198,13 +161,12 @@ function inkOf({ held, head }, tint) {
 
 const inside = ({ left, right, top, bottom }, px, py) => px >= left && px <= right && py >= top && py <= bottom;
 
-// A press on a head's number chooses the head, and one among the lines of either chart that of the nearest, if they are drawn.
-function press(px, py, { values: { bias }, x, y, up, head, place, alone, numbers = [] }) {
-  const choose = (nearest) => (nearest === head ? null : { head: nearest + 1 }), number = numbers.find((box) => inside(box, px, py));
-  if (number) return choose(number.head);
+// A press among the lines of either chart chooses the head of the nearest, if they are drawn.
+function press(px, py, { values: { bias }, x, y, up, head, place, alone }) {
   if (alone || !Object.values(place).some((panel) => inside(panel, px, py))) return null;
   const away = bias.map((row) => (py > y.start ? awayFrom(ofGreatest(row), x, up, px, py) : awayFrom(row, x, y, px, py)));
-  return choose(away.indexOf(Math.min(...away)));
+  const nearest = away.indexOf(Math.min(...away));
+  return nearest === head ? null : { head: nearest + 1 };
 }
 
 // Where an ALiBi line is taken hold of.
@@ -260,7 +222,7 @@ const render = explorable({
   readers: [{ name: "distance", axis: ({ x }) => x, within: ({ place }) => Object.values(place) }],
   linked(changes, state) {
     const { heads, head } = { ...state, ...changes };
-    return head > heads ? ("heads" in changes ? { head: heads } : { heads: head }) : {};
+    return head > heads ? { head: heads } : {};
   },
   height: () => HEIGHT,
   controls: { scheme: chipsAndList },

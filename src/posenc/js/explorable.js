@@ -125,6 +125,7 @@ class Figure {
   hold(held) {
     if (held === this.held) return;
     this.held = held;
+    this.story.between = held !== null;
     this.later();
   }
 

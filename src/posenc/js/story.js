@@ -13,6 +13,7 @@ export class Story {
   constructor({ settings, inputs, notify, leave, changed, ahead }, story, hiddenSteps) {
     Object.assign(this, { settings, inputs, notify, leave, changed, ahead });
     this.moving = null; // { stop, step } on the way to a step
+    this.between = false; // a handle is held between two settings
     this.timer = 0; // of the next step, while the story plays
     this.steps = story
       .filter(({ name }) => !hiddenSteps.includes(name))
@@ -33,7 +34,7 @@ export class Story {
 
   // The step that is shown, or on the way to be.
   get present() {
-    return this.moving?.step ?? this.steps.find(({ setting }) => this.settings.are(setting));
+    return this.moving?.step ?? this.steps.find(({ setting }) => !this.between && this.settings.are(setting));
   }
 
   get plays() {

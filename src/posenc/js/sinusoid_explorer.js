@@ -215,11 +215,11 @@ function drawKernel({ context, width }, result, state, theme, cursor, { x: px, y
   if (weight !== "identity") entries.push(entry("plain", theme.muted, { area: true }));
   legend(context, theme, entries, 0, place.heading + 18, width);
   const plot = new Plot(context, theme, x, y), room = new Axis({ from: x.invert(x.start - 10), to: x.to, start: x.start - 10, end: x.end });
-  const curve = random ? points(values.kernel) : smooth(weight === "shift" ? SHIFT : 0), fill = (line, colour) => plot.area(line.map(([k, value]) => [x.at(k), Math.min(value, 0), Math.max(value, 0)]), colour, 0.15);
-  if (weight !== "identity") fill(smooth(0), theme.muted);
+  const curve = random ? points(values.kernel) : smooth(weight === "shift" ? SHIFT : 0), fill = (line, colour, opacity) => plot.area(line.map(([k, value]) => [x.at(k), Math.min(value, 0), Math.max(value, 0)]), colour, opacity);
+  if (weight !== "identity") fill(smooth(0), theme.muted, 0.25);
   const band = points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]);
   if (random) for (const [colour, opacity] of [[theme.ground, 1], [colours.position, 0.22]]) plot.area(band, colour, opacity); // in front of the fill
-  else fill(curve, colours.query);
+  else fill(curve, colours.query, 0.15);
   new Plot(context, theme, room, y).axes({ xTitle: picture.x, yTitle: "", xTicks: width >= WIDE ? 8 : 4, yTicks: 4, xText: formatInteger });
   plot.vertical(0, { colour: theme.muted, dash: [] });
   plot.line(curve, colours.query, { width: 3 });

@@ -19,7 +19,7 @@ const NEAR = 4, FAR = 17; // distances up to which, and from which on, positions
 const COARSE = 4; // while something is dragged, the band is that of every fourth position
 const SAME = 1e-9; // below it, a difference is rounding
 const KEY = [5, 3]; // dashes
-const NARROW = 20; // with base 1, distances −20 … 20: few waves
+const NARROW = 20; // distances −20 … 20 if all pairs are fast, as with base 1
 const LINE = 42; // the positions, the query above and the key below
 
 // From above: the positions; a row of dials, but for a random W, which mixes them; the curves, or instead two rows of large dials.

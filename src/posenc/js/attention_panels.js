@@ -227,5 +227,5 @@ export function drawPanels({ context, width, height }, result, state, theme, fac
     const said = say(picture.under_way, facts), fits = widthOf(context, `600 ${verdict.font}`, said) <= width;
     (fits ? [said] : said.split(/(?<=:) /)).forEach((part, k) => words(context, verdict, part, 0, line + 20 * k, style));
   } else words(context, verdict, [say(picture.verdict, facts), say(picture.verdict_short, facts)], 0, line, style);
-  if (!moving) words(context, theme, say(picture.legend, facts), 0, line + 20, { width });
+  if (!moving) words(context, theme, picture.legend.map((text) => say(text, facts)), 0, line + 20, { width });
 }

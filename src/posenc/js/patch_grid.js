@@ -13,7 +13,7 @@ const TURN = 2 * Math.PI, TOP = 24, LEFT = 18;
 const WIDE = 600, ROW = 400; // pixels from which the dials stand beside the image, and in one row below it
 const PHONE = 26.8; // pixels of a patch there, at most
 const APART = 10; // pixels to either side of a patch that query and key share
-const FADED = 0.84; // of a patch that scores 0 or less
+const LOW = 0.5, FADED = 0.84; // the score from which down a patch is faded, and how much
 
 // The image, and a dial for each pair: four by four beside it, or in a row or two below. On a phone its rows and columns have
 // no numbers.
@@ -70,13 +70,13 @@ function written(score, { least, most }) {
   return Number(text) === 1 ? (score === 1 ? "1" : "≈ 1") : text;
 }
 
-// The image, each patch the more faded the less it scores: as 1 − cos φ is about φ²/2, in proportion to the angles.
+// The image, each patch the more faded the less it scores.
 function drawPatches(context, theme, { values: { scores }, column, row, size }) {
   const left = column.start, top = row.start, wide = column.end - left, high = row.end - top;
   drawImage(context, left, top, size);
   context.fillStyle = theme.ground;
   scores.forEach((line, r) => line.forEach((score, c) => {
-    context.globalAlpha = FADED * Math.sqrt(1 - Math.min(Math.max(score, 0), 1));
+    context.globalAlpha = FADED * Math.min((1 - Math.min(score, 1)) / (1 - LOW), 1);
     context.fillRect(left + c * size, top + r * size, size, size);
   }));
   context.globalAlpha = 0.5;

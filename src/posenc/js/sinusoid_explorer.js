@@ -12,12 +12,14 @@ import catalogue from "./sinusoid_explorer.json";
 
 const { picture } = catalogue;
 const POSITIONS = 128, LAST = POSITIONS - 1, REACH = 64, SHIFT = 16; // positions 0 … 127 of the text, distances −64 … 64; tokens that the shift W shifts by
-const WIDE = 600; // pixels from which there are more dials, and longer words
+const WIDE = 600; // pixels from which there are longer words
+const DIALS = 6; // at most
 const FINE = 4; // points of a curve to a token
 const NEAR = 4, FAR = 17; // distances up to which, and from which on, positions are near and far
 const COARSE = 4; // while something is dragged, the band is that of every fourth position
 const SAME = 1e-9; // below it, a difference is rounding
-const KEY = [5, 3], PLAIN = [6, 4]; // dashes
+const KEY = [5, 3]; // dashes
+const NARROW = 20; // distances −20 … 20 if all pairs are fast, as with base 1
 const LINE = 42; // the positions, the query above and the key below
 
 // From above: the positions; a row of dials, but for a random W, which mixes them; the curves, or instead two rows of large dials.
@@ -25,7 +27,7 @@ const isCharted = ({ weight }) => weight !== "angles";
 function places(width, state) {
   const wide = width >= WIDE, top = 106, bottom = wide ? 424 : 380;
   if (state.weight === "random") return { dials: { top, rows: 0 }, heading: top - 12, chart: { top: top + 52, bottom } };
-  if (isCharted(state)) return { dials: { top, rows: 1, high: 0, size: wide ? 68 : Math.min(52, width / 6 - 6) }, heading: wide ? 216 : 196, chart: { top: wide ? 264 : 248, bottom } };
+  if (isCharted(state)) return { dials: { top, rows: 1, high: 0, size: wide ? 80 : Math.min(52, width / DIALS - 6) }, heading: wide ? 228 : 196, chart: { top: wide ? 276 : 248, bottom } };
   const high = (bottom + 40 - top) / 2;
   return { dials: { top, rows: 2, high, size: Math.min(high - 42, width / 3 - 8) }, chart: { top, bottom } };
 }
@@ -84,10 +86,12 @@ function compute(state, width, previous) {
     const done = through.complete(deadline);
     return Object.assign(values, through.measured) && done;
   });
+  const waves = Math.max(NARROW, Math.ceil((6 * Math.PI) / frequencies.at(-1))); // three wavelengths of the slowest pair
+  const reach = Math.abs(offset) <= waves ? Math.min(waves, REACH) : REACH;
   const axes = {
     position: new Axis({ from: 0, to: LAST, start: 12, end: width - 14 }),
     pair: cellAxis(frequencies.length, 0, width),
-    offset: new Axis({ from: -REACH, to: REACH, start: 50, end: width - 10 }),
+    offset: new Axis({ from: -reach, to: reach, start: 50, end: width - 10 }),
     product: new Axis({ from: -1.08, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
   };
   return { values, axes, place, through, without, frequencies, dials: dialsOf(frequencies, place.dials, width), complete };
@@ -96,8 +100,8 @@ function compute(state, width, previous) {
 // The dials, each at { pair, x, y }: the fastest pair, some that rotate far enough within the text to differ, and the slowest.
 function dialsOf(frequencies, { top, rows, high, size }, width) {
   if (rows === 0) return { all: [] };
-  const last = frequencies.length - 1, most = width >= WIDE ? 8 : 6, slow = frequencies.filter((frequency) => frequency * 4 * POSITIONS >= 2 * Math.PI).length - 1;
-  const to = Math.max(slow, most - 2), count = to < last ? most - 1 : most, spread = Array.from({ length: count }, (_, k) => Math.round((k * Math.min(to, last)) / (count - 1)));
+  const last = frequencies.length - 1, slow = frequencies.filter((frequency) => frequency * 4 * POSITIONS >= 2 * Math.PI).length - 1;
+  const to = Math.max(slow, DIALS - 2), count = to < last ? DIALS - 1 : DIALS, spread = Array.from({ length: count }, (_, k) => Math.round((k * Math.min(to, last)) / (count - 1)));
   const pairs = [...new Set([...spread, last])], columns = Math.ceil(pairs.length / rows), wide = width / columns;
   return { size, large: rows > 1, all: pairs.map((pair, k) => ({ pair, x: ((k % columns) + 0.5) * wide, y: top + size / 2 + high * Math.floor(k / columns) })) };
 }
@@ -208,14 +212,17 @@ function drawKernel({ context, width }, result, state, theme, cursor, { x: px, y
   words(context, theme, picture.y, 0, place.heading, { colour: theme.text, bold: true, width });
   const entries = [entry(random ? "from_here" : "from_everywhere", colours.query)];
   if (random) entries.push(entry("band", colours.position, { area: true }));
-  if (weight !== "identity") entries.push(entry("plain", theme.muted, { dash: PLAIN }));
+  if (weight !== "identity") entries.push(entry("plain", theme.muted, { area: true }));
   legend(context, theme, entries, 0, place.heading + 18, width);
-  const plot = new Plot(context, theme, x, y), room = new Axis({ from: x.invert(x.start - 10), to: REACH, start: x.start - 10, end: x.end });
+  const plot = new Plot(context, theme, x, y), room = new Axis({ from: x.invert(x.start - 10), to: x.to, start: x.start - 10, end: x.end });
+  const curve = random ? points(values.kernel) : smooth(weight === "shift" ? SHIFT : 0), fill = (line, colour, opacity) => plot.area(line.map(([k, value]) => [x.at(k), Math.min(value, 0), Math.max(value, 0)]), colour, opacity);
+  if (weight !== "identity") fill(smooth(0), theme.muted, 0.25);
+  const band = points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]);
+  if (random) for (const [colour, opacity] of [[theme.ground, 1], [colours.position, 0.22]]) plot.area(band, colour, opacity); // in front of the fill
+  else fill(curve, colours.query, 0.15);
   new Plot(context, theme, room, y).axes({ xTitle: picture.x, yTitle: "", xTicks: width >= WIDE ? 8 : 4, yTicks: 4, xText: formatInteger });
   plot.vertical(0, { colour: theme.muted, dash: [] });
-  if (random) plot.area(points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]), colours.position);
-  if (weight !== "identity") plot.line(smooth(0), theme.muted, { width: 1.6, dash: PLAIN });
-  plot.line(random ? points(values.kernel) : smooth(weight === "shift" ? SHIFT : 0), colours.query, { width: 2.2 });
+  plot.line(curve, colours.query, { width: 3 });
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
   for (const { pair } of dials.all) disc(context, theme, px, y.at(cosineOf(values, pair)), 4.5, pairColour(pair, frequencies.length));
   grip(context, theme, px, py, colours.key);

@@ -18,7 +18,7 @@ const DOTTED = [1.5, 3];
 const TOP = 22, HEAD = 22, FREE = 26; // pixels, of them above all values, and below, where the length is dragged
 
 const REACH = 18; // pixels to either side of the line that is dragged
-const BYTES = 68, COPIED = 100; // as long as a bar can become: equally likely bytes, and symbols of which so many are copied
+const BYTES = 57, COPIED = 100; // as long as a bar can become: equally likely bytes, and symbols of which so many are copied
 const NUMBER = 60; // pixels for the number after a bar that may be pale at its end
 
 const bottomOf = (width) => TOP + (width < 600 ? 214 : 247);
@@ -188,12 +188,12 @@ function drawBar(context, theme, [left, right], y, { measure, value, exact, text
   isText ? context.fillRect(left + each * pale[1], y - 9, end - left, 18) : context.fillRect(left, y - 9, Math.max(each * count, 2), 18);
   context.restore();
   const large = sized(theme, 20), number = (exact ? "" : "≈ ") + fixed(count, 0), wide = widthOf(context, `600 ${large.font}`, number) + 7;
-  const inside = end + wide > right, named = (from, to, ink) => words(context, theme, [...texts, ""], from, y + 1, { colour: ink, width: Math.max(to - from, 1) });
+  const inside = end + wide > right, middle = left + each * count;
   words(context, large, number, inside ? end - 7 : end + 7, y + 1, { align: inside ? "right" : "left", colour: inside ? theme.ground : dark, bold: true });
-  const middle = left + each * count;
-  if (isText) named(end + wide + 8, right, dark);
-  else if (middle - left > end - middle) named(left + 8, middle - 8, theme.ground);
-  else named(middle + 8, end - 8, dark);
+  const within = [[left + 8, middle - 8, theme.ground], [middle + 8, end - 8, dark]], after = [end + wide + 8, right, dark];
+  const spots = texts.flatMap((text) => (isText ? [after] : [...within, after]).map((spot) => [text, ...spot]));
+  const spot = spots.find(([text, from, to]) => widthOf(context, theme.font, text) <= to - from);
+  if (spot) words(context, theme, spot[0], spot[1], y + 1, { colour: spot[3] });
 }
 
 // The whole name, and where that is longer than half the picture, the part that tells it from others of its kind.

@@ -1,7 +1,7 @@
 // The panels of the Playground, from the top: loss by position; the frequencies of the pairs, or the attention of a query
 // where there are none; and with the details, that attention, the mean logit by distance and what the model writes.
 
-import { colours, shade } from "./colours.js";
+import { colours, shade, tint } from "./colours.js";
 import { Axis, Plot, cellAxis, grip, legend, widthOf, words } from "./drawing.js";
 import { fixed, grouped } from "./numbers.js";
 import { afterIn, textOf } from "./playground_blocks.js";
@@ -29,7 +29,7 @@ const SIZES = {
   beside: { loss: 190, strip: 134, logits: 64 },
   middle: { loss: 128, strip: 101 },
   small: { loss: 78, strip: 32, attention: 80, logits: 32 }, // with the details
-  narrow: { loss: 150, strip: 108 },
+  narrow: { loss: 142, strip: 101 },
   opened: { loss: 78, strip: 62, logits: 32 }, // narrow, with the details
 };
 
@@ -308,7 +308,7 @@ function drawStrip({ context, theme, result: { strip, scales, gains, unseen, hel
   words(context, theme, picture.pair, LEFT - 5, (y.start + bottom + 2) / 2, { align: "right" });
   if (isAsTrained({ ...state, pairs: "" }) && scales[held] <= 1 && unseen[held] && tops[held] - at.stripTitle > 31) { // over the bars that go along, below the title
     const text = say(picture.drag, { factor: state.length / TRAINED });
-    words(context, theme, text, Math.min(x.at(held) - 7, x.end - widthOf(context, `600 ${theme.font}`, text)), tops[held] - 17, { colour: theme.text, bold: true, ground: true });
+    words(context, theme, text, Math.min(x.at(held) - 7, x.end - widthOf(context, `600 ${theme.font}`, text)), tops[held] - 17, { colour: tint(colours.excess, theme), bold: true, ground: true });
   }
   drawToggles(context, theme, toggles({ strip }), { gains, clamped: clamped.flat() }, bottom);
 }

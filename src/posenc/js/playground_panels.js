@@ -306,9 +306,9 @@ function drawStrip({ context, theme, result: { strip, scales, gains, unseen, hel
   plot.horizontal(1, { colour: theme.muted });
   grip(context, theme, x.at(held), tops[held], theme.text);
   words(context, theme, picture.pair, LEFT - 5, (y.start + bottom + 2) / 2, { align: "right" });
-  if (isAsTrained({ ...state, pairs: "" }) && scales[held] <= 1 && unseen[held] && tops[held] - at.stripTitle > 31) { // over the bars that go along, below the title
+  if (isAsTrained({ ...state, pairs: "" }) && scales[held] <= 1 && unseen[held] && y.at(1) - at.stripTitle > 31) { // above all bars, below the title
     const text = say(picture.drag, { factor: state.length / TRAINED });
-    words(context, theme, text, Math.min(x.at(held) - 7, x.end - widthOf(context, `600 ${theme.font}`, text)), tops[held] - 17, { colour: tint(colours.excess, theme), bold: true, ground: true });
+    words(context, theme, text, Math.min(x.at(held) - 7, x.end - widthOf(context, `600 ${theme.font}`, text)), y.at(1) - 17, { colour: tint(colours.excess, theme), bold: true, ground: true });
   }
   drawToggles(context, theme, toggles({ strip }), { gains, clamped: clamped.flat() }, bottom);
 }

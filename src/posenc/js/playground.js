@@ -90,8 +90,8 @@ function facts({ values, model, unseen, waits = false, read }, state, done) {
   const changes = until > TRAINED && until < length && bent ? Array.from(losses, (loss, k) => loss - trained_losses[k]).slice(TRAINED / LOSS_BIN).filter(Number.isFinite) : [];
   const change = changes.length ? changes.reduce((sum, one) => sum + one) / changes.length : null; // past L, as far as it is read
   return {
-    so_far: change === null ? null : change < -ALIKE ? "lower than" : change > ALIKE ? "higher than" : "about the same as",
-    unseen: unseen ? unseen.filter(Boolean).length : null, all_pairs: unseen?.length, past: length > TRAINED, far_from: 0.75 * length, far_to: length - 1,
+    so_far: change === null ? null : change < -ALIKE ? "lower than" : change > ALIKE ? "higher than" : "about the same",
+    unseen: unseen ? unseen.filter(Boolean).length : null, past: length > TRAINED, far_from: 0.75 * length, far_to: length - 1,
     gone, cost: less(within, trained_within),
     likely_within: likely(within), likely_far: likely(far),
     trained: TRAINED, missing: !model, other_seed: model !== null && !model.endsWith(state.seed), waits, read: until, bent, copies: isCopy(state),
@@ -148,7 +148,6 @@ function press(x, y, result, state) {
   if (pair >= 0) return { pairs: withWord(state, pair, wordsOf(state)[pair] === "off" ? "-" : "off") };
   const head = result.heads.find(hit);
   if (head) return { head: head.name };
-  if (hit(result.details)) return { details: !state.details };
   return byPosition(result).some(hit) ? { query: within(positionAt(x, y, result), result) } : null;
 }
 

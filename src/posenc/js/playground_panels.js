@@ -1,14 +1,14 @@
 // The panels of the Playground, from the top: loss by position; the frequencies of the pairs, or the attention of a query
 // where there are none; and with the details, that attention, the mean logit by distance and what the model writes.
 
-import { colours, shade } from "./colours.js";
+import { colours, shade, tint } from "./colours.js";
 import { Axis, Plot, cellAxis, grip, legend, widthOf, words } from "./drawing.js";
 import { fixed, grouped } from "./numbers.js";
 import { afterIn, textOf } from "./playground_blocks.js";
 import catalogue from "./playground.json";
 import { LOGIT_BIN, LOSS_BIN, averages, isCopy, tokensOf } from "./playground_session.js";
 import { say } from "./sentences.js";
-import { TRAINED, WRITTEN, isAsTrained, isRotary, reachOf, wordsOf } from "./transformer_bent.js";
+import { TRAINED, WRITTEN, isAsTrained, isRotary, wordsOf } from "./transformer_bent.js";
 
 const { picture } = catalogue;
 const PAIRS = wordsOf({ pairs: "" }).length, HEADS = Object.keys(catalogue.controls.head.options);
@@ -26,10 +26,10 @@ const FINE = LOSS_BIN / 8; // tokens between two points of an area
 
 // Heights of the panels in pixels, but for attention: of its words and its chart.
 const SIZES = {
-  beside: { loss: 174, strip: 118, logits: 64 },
-  middle: { loss: 112, strip: 85 },
+  beside: { loss: 190, strip: 134, logits: 64 },
+  middle: { loss: 128, strip: 101 },
   small: { loss: 78, strip: 32, attention: 80, logits: 32 }, // with the details
-  narrow: { loss: 126, strip: 92 },
+  narrow: { loss: 142, strip: 101 },
   opened: { loss: 78, strip: 62, logits: 32 }, // narrow, with the details
 };
 
@@ -42,10 +42,10 @@ function stacked(sizes, { beside, wide }, state) {
   down(14);
   at.loss = panel(sizes.loss);
   at.positions = down(13);
-  const top = y, above = 14, end = top + 22 + above + sizes.strip + 17; // of the pairs
+  const top = y, above = 14, numbers = wide ? 17 : 24, end = top + 22 + above + sizes.strip + numbers; // of the pairs
   const attention = (bottom) => {
     at.attentionTitle = down(22);
-    at.heads = wide && !(beside && rotary) ? [y - 10, down(10)] : [down(10), down(20)];
+    at.heads = wide && !(beside && rotary) ? [y - 10, down(10)] : [down(10), down(wide ? 20 : 28)];
     at.attention = [down(8), bottom - (beside ? 17 : 11)];
     at.keys = y = bottom;
   };
@@ -53,13 +53,12 @@ function stacked(sizes, { beside, wide }, state) {
     at.stripTitle = down(22);
     down(above);
     at.strip = panel(sizes.strip);
-    at.toggles = down(17);
+    at.toggles = down(numbers);
   }
   if (!at.strip || (beside && state.details)) {
     y = top;
     attention(end);
   }
-  at.details = [down(10), down(22)];
   if (state.details) {
     if (!at.attention) attention(y + sizes.attention);
     at.logitsTitle = down(20);
@@ -83,7 +82,7 @@ export function places(width, state) {
   return {
     wide, beside, at, left: wide ? LEFT : 0, height: at.height, weights: at.attention ? axis(FAINTEST, 1, at.attention, true) : null,
     x: along(LEFT), keys: along(first), // positions and distances; positions of keys
-    loss: box(at.loss), attention: box(at.attention, first), logits: box(at.logits), details: box(at.details, Math.max(LEFT, width / 2 - 200), Math.min(width - 8, width / 2 + 200)),
+    loss: box(at.loss), attention: box(at.attention, first), logits: box(at.logits),
     heads: at.heads ? HEADS.map((name, k) => ({ name, ...box(at.heads, start + k * cell, start + (k + 1) * cell) })) : [],
     strip: at.strip ? { x: cellAxis(PAIRS, LEFT, split ? middle : wide ? end : width - 8), y: axis(1 / 64, 4, at.strip, true), bottom: at.toggles } : null,
   };
@@ -103,7 +102,8 @@ export function drawPanels({ context, width }, result, state, theme, cursor) {
     drawHeads(panel);
     drawAttention(panel);
   }
-  drawDetails(panel);
+  if (result.logits) drawLogits(panel);
+  if (result.at.writes) drawWritten(panel);
 }
 
 const finite = (list) => Array.from(list ?? []).filter(Number.isFinite);
@@ -185,8 +185,8 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   above(plot, own, (t) => (t >= TRAINED ? level ?? NaN : bent ? before(t) : NaN), colours.excess, 0.34);
   if (bent) above(plot, before, own, colours.score, 0.2);
   const curves = [
-    ...(bent ? [{ values: losses, shown: until, colour: colours.score, written: shade(0.8, theme), style: { width: 2.6 } }] : []),
-    { values: bent ? trained_losses : losses, shown: bent ? trained_losses : until, colour: theme.muted, written: theme.muted, style: bent ? { width: 1.6, dash: [4, 3] } : { width: 2.6 } },
+    ...(bent ? [{ values: losses, shown: until, colour: colours.score, written: shade(0.8, theme), style: { width: 3.4 } }] : []),
+    { values: bent ? trained_losses : losses, shown: bent ? trained_losses : until, colour: theme.muted, written: theme.muted, style: bent ? { width: 1.8, dash: [4, 3] } : { width: 3.4 } },
   ];
   const low = (list) => Array.from(list, (loss) => Math.min(loss, MOST));
   for (const { values, shown, colour, style } of curves.toReversed()) {
@@ -284,48 +284,31 @@ function drawTicks(context, theme, x, y) {
   }
 }
 
-// The box that opens what stands below it.
-function drawDetails(panel) {
-  const { context, theme, result: { details: { left, right, top, bottom }, strip, wide, at }, state } = panel, facts = { folds: isRotary(state), alone: isRotary(state) && !strip };
-  context.fillStyle = theme.muted;
-  context.globalAlpha = 0.16;
-  context.beginPath();
-  context.roundRect(left, top, right - left, bottom - top, (bottom - top) / 2);
-  context.fill();
-  context.globalAlpha = 1;
-  words(context, theme, picture.details[state.details ? "hide" : "show"].slice(wide ? 0 : 1).map((text) => say(text, facts)), (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 8 });
-  if (!state.details) return;
-  drawLogits(panel);
-  if (at.writes) drawWritten(panel);
-}
-
-// A bar for each pair, in the colour of the excess loss above the factor from which on it reaches unseen angles.
-function drawStrip({ context, theme, result: { strip, scales, gains, unseen, held, clamped, wide, at, left: titleLeft }, state, bent }) {
+// A bar for each pair: in the colour of the excess loss if it reaches unseen angles, in that of a change if it is scaled.
+function drawStrip({ context, theme, result: { strip, scales, gains, unseen, held, clamped, wide, at, left: titleLeft }, state }) {
   const { x, y, bottom } = strip, plot = new Plot(context, theme, x, y), thick = 0.7 * (x.at(1) - x.at(0));
   words(context, theme, picture.strip, titleLeft, at.stripTitle, { colour: theme.text, bold: true, width: x.end - titleLeft });
   for (const tick of y.start - y.end < 50 ? [1 / 16, 1] : [1 / 16, 1 / 4, 1, 4]) {
     plot.horizontal(tick, { colour: theme.grid, dash: [] });
     words(context, theme, picture.ticks[tick], LEFT - 5, y.at(tick), { align: "right" });
   }
-  const tops = scales.map((scale) => y.at(Math.max(scale, 1 / 32))), seen = y.at(TRAINED / reachOf(state));
+  const tops = scales.map((scale) => y.at(Math.max(scale, 1 / 32)));
   tops.forEach((top, pair) => {
-    const left = x.at(pair) - thick / 2, grey = unseen[pair] ? seen : top;
-    context.fillStyle = context.strokeStyle = colours.neutral;
+    const left = x.at(pair) - thick / 2;
+    context.fillStyle = context.strokeStyle = unseen[pair] ? colours.excess : scales[pair] === 1 ? colours.neutral : colours.score;
     context.lineWidth = 1;
     context.setLineDash([2, 2]);
     context.globalAlpha = gains[pair] ? OPAQUE : 1;
-    gains[pair] ? context.fillRect(left, grey, thick, y.start - grey) : context.strokeRect(left + 0.5, top, thick - 1, y.start - top);
+    gains[pair] ? context.fillRect(left, top, thick, y.start - top) : context.strokeRect(left + 0.5, top, thick - 1, y.start - top);
     context.setLineDash([]);
-    context.fillStyle = colours.excess;
-    if (unseen[pair]) context.fillRect(left, top, thick, seen - top);
   });
   context.globalAlpha = 1;
   plot.horizontal(1, { colour: theme.muted });
   grip(context, theme, x.at(held), tops[held], theme.text);
   words(context, theme, picture.pair, LEFT - 5, (y.start + bottom + 2) / 2, { align: "right" });
-  if ((!bent || state.pairs) && scales[held] <= 1 && unseen[held] && tops[held] - at.stripTitle > 31) { // over the bars that go along, below the title
+  if (isAsTrained({ ...state, pairs: "" }) && scales[held] <= 1 && unseen[held] && y.at(1) - at.stripTitle > 31) { // above all bars, below the title
     const text = say(picture.drag, { factor: state.length / TRAINED });
-    words(context, theme, text, Math.min(x.at(held) - 7, x.end - widthOf(context, `600 ${theme.font}`, text)), tops[held] - 17, { colour: theme.text, bold: true, ground: true });
+    words(context, theme, text, Math.min(x.at(held) - 7, x.end - widthOf(context, `600 ${theme.font}`, text)), y.at(1) - 17, { colour: tint(colours.excess, theme), bold: true, ground: true });
   }
   drawToggles(context, theme, toggles({ strip }), { gains, clamped: clamped.flat() }, bottom);
 }
@@ -341,7 +324,7 @@ function drawToggles(context, theme, boxes, { gains, clamped }, bottom) {
     if (clamped.includes(pair)) context.fillRect(left + 1, top, right - left - 2, bottom - top);
     context.globalAlpha = 1;
     if (wide) context.strokeRect(left + 1.5, top + 0.5, right - left - 3, bottom - top - 1);
-    const text = gains[pair] ? (pair % every ? "" : String(pair)) : picture.off;
+    const text = gains[pair] ? (pair % every && !clamped.includes(pair) ? "" : String(pair)) : picture.off;
     words(context, theme, text, (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 2 });
   });
 }

@@ -49,7 +49,7 @@ export function bentFrequencies(state) {
 export const firstUnclosed = (state) => inverseFrequencies(HEAD_DIM, baseOf(state)).findIndex((theta) => TRAINED * theta < 2 * Math.PI);
 
 // The greatest distance between two tokens of which one attends to the other, and a token more.
-export const reachOf = ({ window, length }) => (window === "window" ? Math.min(TRAINED, length) : length);
+const reachOf = ({ window, length }) => (window === "window" ? Math.min(TRAINED, length) : length);
 
 // Of each pair, whether it reaches angles that training did not show: it made no full rotation within the trained length.
 export function unseenPairs(state) {

@@ -64,18 +64,16 @@ def test_its_page_of_one_file_asks_for_nothing_else(new_page, tmp_path):
 
 def test_presses_choose_pair_head_and_query(open_live):
     live = open_live(Playground)
-    live.set(length=256)
-    press(live, 300, 408)
-    assert live.get("details")
+    live.set(length=256, details=True)
     pair = live.evaluate("explorable.pixel(0, 3)[0]")
-    press(live, pair, 376)
+    press(live, pair, 408)
     assert live.get("pairs") == " ".join("off" if i == 3 else "-" for i in range(16))
-    press(live, pair, 376)
+    press(live, pair, 408)
     assert live.get("pairs") == ""
     x, y = live.evaluate("explorable.pixel(100)")
     press(live, x, y)
     assert abs(live.get("query") - 100) <= 1
-    press(live, live.evaluate("explorable.pixel(250)")[0], 254)
+    press(live, live.evaluate("explorable.pixel(250)")[0], 270)
     assert live.get("head") == "2.4"
     assert live.finding == shown(Playground, **live.setting()).finding
 

@@ -11,7 +11,7 @@ const { picture } = catalogue;
 const LOWEST = [-0.3, -1.05], TOP = 24; // where the picture ends: the first below all scores; pixels above it
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
 const STRIP = 18, ABOVE = 26; // pixels of the marks of the pairs, and between them and the curves
-const CLEAR = 3, FADED = 1.5; // pixels from one distance to the next: from where on a line is seen, and where its range alone is left
+const CLEAR = 2.5, FADED = 1.5; // pixels from one distance to the next: from where on a line is seen, and where its range alone is left
 const SETTLED = 0.1; // what a trend that stays near 0 keeps within
 const NAME = 16; // pixels of a line of words
 const HALO = 15; // pixels around the point
@@ -95,7 +95,7 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const around = (curve, share) => (state.base > 1 ? Plot.envelope(curve, trend.map(([, value]) => share * value), REACH) : Plot.around(curve, REACH));
   const score = extremes(values.score), isDense = x.to > 64; // else each value is seen
   const plot = new Plot(context, theme, x, (result.y = yAxis(result, height))), names = [], ink = (colour) => shade(0.7, theme, colour);
-  const name = (text, colour, points, edge = 1) => names.push({ text, colour, points: points.map((point) => [point[0], plot.y.at(point[edge])]) });
+  const name = (text, colour, points) => names.push({ text, colour, points: points.map(([px, value]) => [px, plot.y.at(value)]) });
   plot.axes({ xTitle: "", xText: () => "", yTitle: picture.y });
   drawPairs(context, theme, width, height, x, state, cursor);
   plot.horizontal(0, { colour: theme.muted, dash: [] });
@@ -118,17 +118,17 @@ function draw({ context, width, height }, result, state, theme, cursor) {
     name(picture.bound, ink(colours.bound), Plot.course(bound, REACH));
   }
   const ripples = isDense && state.base > 1 ? around(score, 1) : score;
-  const isScore = !state.show_score || state.base === 1, crowded = isScore ? score.filter((column, k) => columns[k][2] - columns[k][1] > 2) : [];
+  const isScore = !state.show_score || state.base === 1;
   if (isScore) {
     plot.area(ripples, colours.score);
     plot.curve(score.flatMap(([pixel, low, high]) => [[pixel, low], [pixel, high]]), isDense ? fading(context, x) : colours.score);
   }
   if (!isDense && isScore) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
   names.push({ points: ripples.map(([px, , high]) => [px, plot.y.at(high)]) }, { points: ripples.map(([px, low]) => [px, plot.y.at(low)]) }); // to be kept free
-  if (crowded.some(([, low, high]) => high - low > 1)) name(picture.crowded, ink(colours.score), crowded, 2);
+  if (isScore && isDense) lasting.push([picture.range, ink(colours.score)]);
   if (state.base > 1) { // else one wave, whatever the pairs
     plot.curve(trend, theme.text, { dash: LAW });
-    if (isScore) lasting.push([say(picture.score, sums), ink(colours.score)]);
+    if (!isDense && isScore) lasting.push([say(picture.score, sums), ink(colours.score)]);
     lasting.push([picture.law, theme.text]);
   }
   if (state.show_logarithm) {

@@ -92,7 +92,7 @@ function handles({ x, y }, { base }) {
 function draw({ context, width, height }, result, state, theme, cursor) {
   const { x, columns, filled, values, sums } = result;
   const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest), trend = Plot.course(extremes(values.law));
-  const around = (curve, share) => (state.base > 1 ? Plot.envelope(curve, trend.map(([, value]) => share * value), REACH) : Plot.around(curve, REACH));
+  const around = (curve, share) => Plot.envelope(curve, trend.map(([, value]) => (state.base > 1 ? share * value : 0)), REACH);
   const score = extremes(values.score), isDense = x.to > 64; // else each value is seen
   const plot = new Plot(context, theme, x, (result.y = yAxis(result, height))), names = [], ink = (colour) => shade(0.7, theme, colour);
   const name = (text, colour, points) => names.push({ text, colour, points: points.map(([px, value]) => [px, plot.y.at(value)]) });
@@ -117,7 +117,7 @@ function draw({ context, width, height }, result, state, theme, cursor) {
     plot.swings(bound, Plot.around(bound, REACH), colours.bound);
     name(picture.bound, ink(colours.bound), Plot.course(bound, REACH));
   }
-  const ripples = isDense && state.base > 1 ? around(score, 1) : score;
+  const ripples = isDense ? around(score, 1) : score;
   const isScore = !state.show_score || state.base === 1;
   if (isScore) {
     plot.area(ripples, colours.score);

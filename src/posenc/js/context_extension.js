@@ -10,7 +10,7 @@ import { grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture, names } = catalogue;
-const CATCH = 6; // pixels from the factor that is needed within which the handle takes it
+const CATCH = 14, LEAVES = 6; // pixels from the factor that is needed within which the handle takes it, and where it began there
 const ROUNDING = 1e-9; // relative; what is scaled by exactly as much as it needs to be reaches nothing unseen
 const MOST = 64; // that a frequency is divided by, of all factors that can be chosen
 const GRIP = 11; // pixels from the top of the panel to the grips of its thresholds
@@ -100,9 +100,14 @@ const dividing = ({ method, factor }) => (method === "none" ? 1 : factor);
 
 function handles(result, state) {
   const { place, pairs, up, turnsAt } = result;
-  const line = { vertical: true, from: place.above.top, to: place.above.bottom }, needed = Math.min(Math.max(state.used / state.trained, 1), MOST);
+  const line = { vertical: true, from: place.above.top, to: place.above.bottom };
+  const needed = Math.min(Math.max(state.used / state.trained, 1), MOST);
+  const divided = (py, before) => {
+    const factor = Math.abs(up.at(needed) - py) <= (dividing(before) === needed ? LEAVES : CATCH) ? needed : Math.min(up.invert(py), up.most);
+    return before.method === "none" && factor <= 1 ? { method: "none", factor: before.factor } : { factor };
+  };
   return [
-    { name: "factor", along: "y", x: place.above.right, y: up.at(dividing(state)), drag: (_, py) => ({ held: true, factor: Math.abs(up.at(needed) - py) <= CATCH ? needed : Math.min(up.invert(py), up.most) }) },
+    { name: "factor", along: "y", x: place.above.right, y: up.at(dividing(state)), drag: (_, py, before) => ({ held: true, ...divided(py, before) }) },
     ...thresholds(result, state).filter(({ moves }) => moves).map(({ name, at }) => ({
       name, x: pairs.at(at), y: place.above.top + GRIP, line, drag: (px) => ({ [name]: turnsAt(pairs.invert(px)) }),
     })),
@@ -119,7 +124,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   const [circle, ...others] = handles(result, state), beside = { colour: theme.text, bold: true, width: BESIDE - 11 };
   for (const { x, y } of [circle, ...others]) grip(context, theme, x, y, theme.text);
   words(context, theme, say(picture.times, { factor: dividing(state) }), circle.x + 11, circle.y, beside);
-  if (!result.dragged) words(context, theme, picture.drag, circle.x + 11, circle.y - 18, beside);
+  if (!result.dragged) words(context, theme, picture.drag, circle.x + 11, circle.y + 18, beside);
 }
 
 // What the frequency of each pair is divided by: equal steps are equal ratios.
@@ -138,7 +143,7 @@ function drawDivisors(context, theme, width, result, state) {
     const left = Math.round(pairs.at(i - 0.5)), gap = pairs.at(1) - pairs.at(0) >= BARS ? 2 : 0, top = Math.max(up.at(times), above.top), bottom = up.at(values.method.divisor[i]);
     context.fillRect(left, top, Math.max(Math.round(pairs.at(i + 0.5)) - left - gap, 1), bottom - top);
   });
-  bounds.forEach((bound, k) => drawThreshold(context, theme, plot, bound, { ...state, left: k ? pairs.at(bounds[0].at) : above.left, right: above.right, top: above.top, taken }));
+  bounds.forEach((bound, k) => drawThreshold(context, theme, plot, bound, { ...state, left: k ? pairs.at(bounds[0].at) + 13 : 0, right: width, top: above.top, taken }));
   if (values.method) plot.series(values.method.divisor, colours.score, { width: 2.8 });
   words(context, theme, scaling, above.left, title.top + 8, { ground: true });
   taken.push({ left: above.right - 10, right: above.right + 10, top: up.at(factor) - 10, bottom: up.at(factor) + 10 });
@@ -158,23 +163,25 @@ function drawDivisors(context, theme, width, result, state) {
 
 // A threshold, and beside it what it does and, where there is room, how configurations call it.
 function drawThreshold(context, theme, plot, { name, rotations, at }, { method, factor, left, right, top, taken }) {
-  const px = plot.x.at(at), [align, room] = name === "beta_fast" || right - px < 40 ? ["right", px - left - 26] : ["left", right - px - 13], y = top + GRIP;
+  const px = plot.x.at(at), [align, room] = name === "beta_fast" || right - px < 60 ? ["right", px - left - 13] : ["left", right - px - 13], y = top + GRIP;
   const written = picture.threshold[name].map((text) => say(text, { rotations, factor, bound: method === "llama3" ? `llama3_${name}` : name }, names));
   plot.vertical(at, { dash: [5, 4], width: 1.5 });
   words(context, theme, written, px + (align === "right" ? -13 : 13), y, { align, colour: theme.text, width: room });
   taken.push({ left: align === "right" ? px - 13 - room : px, right: align === "right" ? px : px + 13 + room, top: y - 8, bottom: y + 8 });
 }
 
-// The angles that each pair reaches, up to a full rotation: grey as far as training has gone, striped in its colour beyond.
+// The angles that each pair reaches, up to a full rotation: pale as far as training has gone, striped beyond.
 function drawAngles(context, theme, width, { place: { below }, pairs, values }, state) {
   const { method, trained_rotations: seen } = values, y = new Axis({ from: 0, to: 1, start: below.bottom, end: below.top });
   const plot = new Plot(context, theme, pairs, y), gap = pairs.at(1) - pairs.at(0) >= BARS ? 2 : 0;
   const reachTo = (rotations) => y.at(Math.min(rotations, 1)), edge = (i) => Math.round(pairs.at(i - 0.5));
   const fill = (i, top, bottom) => context.fillRect(edge(i), top, Math.max(edge(i + 1) - edge(i) - gap, 1), bottom - top);
   plot.axes({ xTitle: picture.pairs, xTicks: Math.min(6, pairs.to + 0.5), yTitle: picture.reached.map((text) => say(text, state)), yTicks: 1, yText: grouped });
-  context.globalAlpha = 0.2;
-  context.fillStyle = colours.neutral;
-  seen.forEach((turned, i) => fill(i, reachTo(turned), below.bottom));
+  context.globalAlpha = 0.3;
+  seen.forEach((turned, i) => {
+    context.fillStyle = pairColour(i, seen.length);
+    fill(i, reachTo(turned), below.bottom);
+  });
   context.globalAlpha = 1;
   if (!method) return;
   const fresh = reachesUnseen(values, method);

@@ -1,5 +1,5 @@
 import { PairSums, decayLaw, decayLogarithm, EULER_GAMMA, inverseFrequencies, relativeSpread } from "./arithmetic.js";
-import { colours, shade } from "./colours.js";
+import { colours, pairColour, shade } from "./colours.js";
 import { Axis, Plot, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./decay_explorer.json";
 import { explorable } from "./explorable.js";
@@ -8,10 +8,10 @@ import { nameCurves } from "./labels.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const LOWEST = [-0.35, -1.05], TOP = 24; // where the picture ends: the first below all scores; pixels above it
+const LOWEST = [-0.3, -1.05], TOP = 24; // where the picture ends: the first below all scores; pixels above it
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
-const CROWDED = 2; // values in a column of pixels of which a line can still be seen
-const FADED = 14; // and from which on its range alone is left
+const STRIP = 18, ABOVE = 26; // pixels of the marks of the pairs, and between them and the curves
+const CLEAR = 2.5, FADED = 1.5; // pixels from one distance to the next: from where on a line is seen, and where its range alone is left
 const SETTLED = 0.1; // what a trend that stays near 0 keeps within
 const NAME = 16; // pixels of a line of words
 const HALO = 15; // pixels around the point
@@ -71,12 +71,12 @@ function compute(state, width, previous) {
   if (state.log_distance) fill(0, 1); // distance 0 has no place on a logarithmic axis, but is among the values
   fill(distance, distance + 1); // the finding speaks of the last distance at once
   const earlier = state.held ?? (previous?.base === base || previous?.held ? previous.earlier : null); // the base before the point was last dragged
-  return { x, columns, fill, sums, values, squares, base, held: state.held, earlier, dragged: Boolean(state.held || previous?.dragged), ...fillColumns(columns, fill, COARSE / (cost * sums.pairs)) };
+  return { x, columns, fill, sums, values, squares, base, held: state.held, earlier, dragged: Boolean(state.held || previous?.dragged), known: true, ...fillColumns(columns, fill, COARSE / (cost * sums.pairs)) };
 }
 
 function yAxis({ values, columns, filled }, height) {
   const above = (low) => Object.values(values).every((curve) => columns.every(([, start], k) => curve.subarray(start, filled[k]).every((value) => !(value < low))));
-  return new Axis({ from: LOWEST.find(above) ?? LOWEST.at(-1), to: 1.05, start: height - 44, end: TOP });
+  return new Axis({ from: LOWEST.find(above) ?? LOWEST.at(-1), to: 1.05, start: height - 44 - STRIP - ABOVE, end: TOP });
 }
 
 // Where the law has fallen to about one half, as its logarithm has it: dragging that point along sets the base.
@@ -92,11 +92,12 @@ function handles({ x, y }, { base }) {
 function draw({ context, width, height }, result, state, theme, cursor) {
   const { x, columns, filled, values, sums } = result;
   const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest), trend = Plot.course(extremes(values.law));
-  const around = (curve, share) => (state.base > 1 ? Plot.envelope(curve, trend.map(([, value]) => share * value), REACH) : Plot.around(curve, REACH));
+  const around = (curve, share) => Plot.envelope(curve, trend.map(([, value]) => (state.base > 1 ? share * value : 0)), REACH);
   const score = extremes(values.score), isDense = x.to > 64; // else each value is seen
   const plot = new Plot(context, theme, x, (result.y = yAxis(result, height))), names = [], ink = (colour) => shade(0.7, theme, colour);
-  const name = (text, colour, points, edge = 1) => names.push({ text, colour, points: points.map((point) => [point[0], plot.y.at(point[edge])]) });
-  plot.axes({ xTitle: picture.x, yTitle: picture.y, xTicks: Math.max(3, width / 110) });
+  const name = (text, colour, points) => names.push({ text, colour, points: points.map(([px, value]) => [px, plot.y.at(value)]) });
+  plot.axes({ xTitle: "", xText: () => "", yTitle: picture.y });
+  drawPairs(context, theme, width, height, x, state, cursor);
   plot.horizontal(0, { colour: theme.muted, dash: [] });
   const lasting = [], { earlier } = result, ghost = earlier > 1 && earlier !== state.base ? columns.map(([pixel, first]) => [pixel, decayLaw(first, earlier)]) : [];
   if (ghost.length) {
@@ -107,7 +108,7 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   }
   if (state.show_score) {
     const range = around(extremes(values.low, values.high), state.correlation);
-    plot.area(range, colours.key);
+    plot.area(range, colours.key, 0.3);
     if (state.base > 1) plot.curve(trend.map(([pixel, value]) => [pixel, state.correlation * value]), colours.key);
     name(say(picture.random, state), ink(colours.key), range);
   }
@@ -116,16 +117,19 @@ function draw({ context, width, height }, result, state, theme, cursor) {
     plot.swings(bound, Plot.around(bound, REACH), colours.bound);
     name(picture.bound, ink(colours.bound), Plot.course(bound, REACH));
   }
-  const ripples = isDense && state.base > 1 ? around(score, 1) : score;
-  const isCrowded = (k) => columns[k][2] - columns[k][1] > CROWDED, crowded = score.filter((column, k) => isCrowded(k));
-  plot.area(ripples, colours.score);
-  plot.curve(score.flatMap(([pixel, low, high]) => [[pixel, low], [pixel, high]]), fading(context, columns, x), { width: isDense ? 1.1 : 1.6 });
-  if (!isDense) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
+  const ripples = isDense ? around(score, 1) : score;
+  const isScore = !state.show_score || state.base === 1;
+  if (isScore) {
+    plot.area(ripples, colours.score);
+    plot.curve(score.flatMap(([pixel, low, high]) => [[pixel, low], [pixel, high]]), isDense ? fading(context, x) : colours.score);
+  }
+  if (!isDense && isScore) plot.marks(Array.from(values.score, (value, m) => [m, value]).slice(x.from), colours.score, { radius: 2 });
   names.push({ points: ripples.map(([px, , high]) => [px, plot.y.at(high)]) }, { points: ripples.map(([px, low]) => [px, plot.y.at(low)]) }); // to be kept free
-  if (crowded.some(([, low, high]) => high - low > 1)) name(picture.crowded, ink(colours.score), crowded, 2);
+  if (isScore && isDense) lasting.push([picture.range, ink(colours.score)]);
   if (state.base > 1) { // else one wave, whatever the pairs
     plot.curve(trend, theme.text, { dash: LAW });
-    lasting.push([say(picture.score, sums), ink(colours.score)], [picture.law, theme.text]);
+    if (!isDense && isScore) lasting.push([say(picture.score, sums), ink(colours.score)]);
+    lasting.push([picture.law, theme.text]);
   }
   if (state.show_logarithm) {
     const logarithm = Plot.course(extremes(values.logarithm));
@@ -143,7 +147,8 @@ function draw({ context, width, height }, result, state, theme, cursor) {
     const beside = ripples.filter(([px]) => px > from && px < from + long), edges = beside.map(([, low, high]) => plot.y.at(left ? low : high));
     const near = handle.y + (left ? 14 : -12), beyond = left ? Math.max(near, ...edges.map((at) => at + 10)) : Math.min(near, ...edges.map((at) => at - 8));
     const py = Math.abs(beyond - handle.y) > ASIDE ? near : beyond;
-    words(context, theme, text, handle.x + (left ? -14 : 14), py, { align: left ? "right" : "left", colour: theme.text, bold: true, rim: true });
+    const isStruck = ghost.some(([px, value]) => px > from && px < from + long && Math.abs(plot.y.at(value) - py) < 12);
+    if (!isStruck) words(context, theme, text, handle.x + (left ? -14 : 14), py, { align: left ? "right" : "left", colour: theme.text, bold: true, rim: true });
     taken.push({ left: handle.x - 10 - (left ? long + 8 : 0), right: handle.x + 10 + (left ? 0 : long + 8), top: Math.min(py, handle.y) - 20, bottom: Math.max(py, handle.y) + 20 });
   }
   atEnd(context, theme, lasting, [...ripples, ...ghost].map(([px, low, high = low]) => [px, plot.y.at(high), plot.y.at(low)]), x.end, plot.y.start, taken);
@@ -151,14 +156,26 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   if (cursor !== null) plot.vertical(cursor.distance);
 }
 
-// The colour of the score, paler where more of its values share a column.
-function fading(context, columns, { start, end }) {
-  const colour = context.createLinearGradient(start, 0, end, 0);
-  columns.forEach(([pixel, first, stop], k) => {
-    if (k % 16) return;
-    const opacity = Math.min(Math.max((FADED - (stop - first)) / (FADED - CROWDED), 0), 1);
-    colour.addColorStop(Math.min(Math.max((pixel - start) / (end - start), 0), 1), colours.score + Math.round(255 * opacity).toString(16).padStart(2, "0"));
-  });
+// Below the curves, where each pair has completed half a rotation, and how many have not by the last distance.
+function drawPairs(context, theme, width, height, x, { base, dim }, cursor) {
+  const strip = new Plot(context, theme, x, new Axis({ from: 0, to: 1, start: height - 44, end: height - 44 - STRIP })), pairs = dim / 2;
+  const halves = Array.from(inverseFrequencies(dim, base), (frequency) => Math.PI / frequency), falling = halves.filter((half) => half > x.to).length;
+  const later = falling ? say(picture.falling, { falling }) : "", title = picture.halves, room = x.end - x.start - widthOf(context, `600 ${theme.font}`, later) - 12;
+  strip.axes({ xTitle: picture.x, yTitle: "", xTicks: Math.max(3, width / 110), yTicks: 1, yText: () => "" });
+  words(context, theme, title, x.start, strip.y.end - 10, { width: room });
+  words(context, theme, later, x.end, strip.y.end - 10, { align: "right", colour: theme.text, bold: true });
+  halves.forEach((half, i) => half >= x.from && half <= x.to && strip.rule([x.at(half), strip.y.start - 1], [x.at(half), strip.y.end + 1], { colour: pairColour(i, pairs), width: width < 600 ? 1.4 : 2.5, dash: [] }));
+  if (cursor !== null) strip.vertical(cursor.distance);
+}
+
+// The colour of the score, paler where its values stand closer together.
+function fading(context, x) {
+  const colour = context.createLinearGradient(x.start, 0, x.end, 0);
+  for (let share = 0; share <= 1; share += 1 / 64) {
+    const from = x.invert(x.start + share * (x.end - x.start)), apart = x.at(from + 1) - x.at(from);
+    const opacity = Math.min(Math.max((apart - FADED) / (CLEAR - FADED), 0), 1);
+    colour.addColorStop(share, colours.score + Math.round(255 * opacity).toString(16).padStart(2, "0"));
+  }
   return colour;
 }
 
@@ -205,7 +222,7 @@ function reading({ fill, values }, state, { distance: m }) {
 const render = explorable({
   catalogue,
   readers: [{ name: "distance", axis: ({ x }) => x }],
-  height: (width) => (width < 400 ? 320 : width < 600 ? 344 : 380),
+  height: (width) => (width < 400 ? 336 : width < 600 ? 360 : 400),
   compute, draw, facts, reading, handles,
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });

@@ -12,7 +12,7 @@ class DecayExplorer(Explorable):
     """
 
     module = "decay_explorer"
-    room = (685, 716)
+    room = (705, 732)
     main = ("base", "distance")
 
     base = Control(10_000.0, 1, 1e8, "log")

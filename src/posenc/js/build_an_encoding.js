@@ -42,7 +42,7 @@ function places(width, { pairs, cosines } = { pairs: PAIRS }) {
   const size = Math.min(across - beside, (side - below) / rows, 170);
   const left = width - side - 2, end = left + side;
   return {
-    wide, height: top + side + (wide ? 41 : 108),
+    height: top + side + (wide ? 41 : 108),
     circles: { right, columns, across, beside, size, top: (wide ? 20 : top) + (side - below - rows * size) / 2 },
     frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: (wide ? right : width) - 10, log: true }),
     frequencyTop: top + side + (wide ? -46 : 68),
@@ -133,14 +133,14 @@ function drawDiagonal(context, theme, { map: { x, y }, apart }, { position, othe
 }
 
 function draw(canvas, result, state, theme, cursor) {
-  const { context, width } = canvas, { map: { x, y }, apart, wide } = result;
+  const { context, width } = canvas, { map: { x, y }, apart } = result;
   drawPairs(canvas, result, state, theme);
   const scale = sequential(0, 2 * Math.sqrt(state.pairs)), cells = new Float64Array(LENGTH * LENGTH); // up to the largest distance that so many pairs allow
   for (let m = 0; m < LENGTH; m++) for (let n = 0; n < m; n++) cells[m * LENGTH + n] = cells[n * LENGTH + m] = apart[m][n];
   const map = new HeatMap(context, theme, x, y);
   map.fill(cells, scale);
-  const bar = width - 82, left = x.start;
-  words(context, theme, picture.map, left, y.start - 12, { colour: theme.text, bold: true, width: bar - left - 22 });
+  const bar = width - 82;
+  words(context, theme, picture.map, x.start, y.start - 12, { colour: theme.text, bold: true, width: bar - x.start - 22 });
   words(context, theme, "0", bar - 6, y.start - 12, { align: "right" });
   colourBar(context, theme, scale, { left: bar, top: y.start - 17, width: 50 });
   words(context, theme, fixed(scale.to, 1), bar + 56, y.start - 12);

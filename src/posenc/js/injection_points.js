@@ -51,9 +51,7 @@ function layout(width) {
   };
 }
 
-// ---- the tokens, and on each its attention weight
-
-const roleOf = (k) => (k === KEY ? "key" : k === QUERY ? "query" : null);
+// ---- the tokens, and to each a band of its attention weight
 
 // From the query, where all lie side by side, a band to each token, as thick as its weight, and higher the farther it goes.
 function bandsOf({ positions, foot, all, width }, weights, places, m) {
@@ -111,7 +109,7 @@ function drawTokens({ context }, result, state, theme) {
     line.rule([x, foot], [x, lanes[name]], style);
   }
   for (let tick = 0; tick <= LAST; tick += 8) words(context, theme, String(tick), axis.at(tick), track + 18, { align: "center", ground: true });
-  places.forEach((position, k) => roleOf(k) || words(context, sized(theme, 14), data.words[k], axis.at(position), track, { align: "center", colour: theme.text, ground: true }));
+  places.forEach((position, k) => k === KEY || k === QUERY || words(context, sized(theme, 14), data.words[k], axis.at(position), track, { align: "center", colour: theme.text, ground: true }));
   for (const [name, position] of [["query", state.m], ["key", state.n]]) {
     const x = axis.at(position), y = lanes[name];
     context.fillStyle = theme.ground;

@@ -206,7 +206,7 @@ CASES = [
             {"cosines": True, "pairs": 2, "theta_0": 0.001, "theta_1": 0.001, "position": 0, "other": 0},
         ],
         {"cosines": True, "pairs": 6, "frequencies": "ratio_3"},
-        handles=("pair 0", "pair 1", "pair 2", "pair 3", "position"),
+        handles=("position",),
     ),
     Case(
         SinusoidExplorer,

@@ -8,17 +8,17 @@ import { fixed, grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const HIGH = 170; // pixels of the map on a phone
+const HIGH = 240; // pixels of the map on a phone at most
 const LENGTH = 64, PAIRS = 6, ROUNDING = 1e-9; // as in Python
 const CLOSE = 0.02; // a distance that hardly shows,
 const ALMOST = 0.03, ALIKE = 0.1; // and shares of the largest possible that do or still look alike
-const PILE = 12, RISE = 18; // pixels within which handles are piled up, and how high at most
+const PILE = 15, RISE = 15; // pixels within which handles are piled up, and how high at most
 
 const frequenciesOf = (state) => Array.from({ length: state.pairs }, (_, k) => state[`theta_${k}`]);
 
 function compute(state, width, previous) {
   const frequencies = frequenciesOf(state), key = [state.cosines, ...frequencies].join();
-  if (previous?.key === key) return { ...previous, ...places(width, state.pairs) };
+  if (previous?.key === key) return { ...previous, ...places(width, state) };
   const codes = Array.from({ length: LENGTH }, (_, m) => Float64Array.from(
     state.cosines ? [...frequencies.map((theta) => Math.sin(m * theta)), ...frequencies.map((theta) => Math.cos(m * theta))] : frequencies.map((theta) => Math.sin(m * theta)),
   ));
@@ -30,22 +30,22 @@ function compute(state, width, previous) {
     monotonicity_violations: monotonicityViolations(apart),
   };
   const largest = Math.max(...apart.slice(1).map((row) => Math.max(...row))), close = apart.findIndex((row) => row.includes(values.min_distance));
-  return { key, values, apart, largest, close: [apart[close].indexOf(values.min_distance), close], ...places(width, state.pairs) };
+  return { key, values, apart, largest, close: [apart[close].indexOf(values.min_distance), close], ...places(width, state) };
 }
 
-// The map of distances, on a phone as wide as there is room for, with what holds of it below, and beside or above it
-// circles of the pairs and their frequencies.
-function places(width, pairs = PAIRS) {
-  const wide = width >= 470, side = wide ? Math.min(0.5 * width, 360) : HIGH, right = wide ? width - side - 30 : width;
-  const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : Math.max(pairs, 4), rows = Math.ceil(pairs / columns);
-  const across = right / columns, beside = wide && across > 180 ? 76 : 0; // words beside a circle, where there is room
-  const size = Math.min(across - beside, wide ? (side - 72) / rows : 66, 170);
-  const left = wide ? width - side - 2 : 6, end = wide ? left + side : width - 2, top = wide ? 24 : 161;
+// The map of distances, with what holds of it below. Beside it, on a phone on its left, the pairs; below these, or on a phone
+// below all, their frequencies.
+function places(width, { pairs, cosines } = { pairs: PAIRS }) {
+  const wide = width >= 470, below = wide && cosines ? 72 : 0, side = wide ? Math.min(0.5 * width, 360) : Math.min(HIGH, width - 84), right = width - side - (wide ? 30 : 10), top = 24;
+  const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : 1, rows = Math.ceil(pairs / columns);
+  const across = right / columns, beside = wide && across > 180 ? 76 : 0; // words beside a pair, where there is room
+  const size = Math.min(across - beside, (side - below) / rows, 170);
+  const left = width - side - 2, end = left + side;
   return {
-    wide, height: top + side + 41,
-    circles: { right, columns, across, beside, size, top: wide ? 18 + (side - 72 - rows * size) / 2 : 16 },
-    frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
-    frequencyTop: wide ? top + side - 46 : 105,
+    height: top + side + (wide ? 41 : 108),
+    circles: { right, columns, across, beside, size, top: (wide ? 20 : top) + (side - below - rows * size) / 2 },
+    frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: (wide ? right : width) - 10, log: true }),
+    frequencyTop: top + side + (wide ? -46 : 68),
     map: { x: cellAxis(LENGTH, left, end), y: cellAxis(LENGTH, top, top + side) },
   };
 }
@@ -63,34 +63,35 @@ function drawPoints(context, theme, colour, points, radius) {
   });
 }
 
-// A pair at both positions, and how far apart it encodes them: by their heights alone, or as points of the circle.
-function drawPair(context, theme, [x, y], radius, angles, colour, cosines) {
-  const points = angles.map((angle) => [x + radius * Math.cos(angle), y - radius * Math.sin(angle)]), ends = points.map(([across, up]) => [cosines ? across : x, up]);
-  const plot = new Plot(context, theme);
+// A pair at both positions, and how far apart it encodes them: by its sine alone, along all positions, or as points of the circle.
+function drawPair(context, theme, [x, y], radius, theta, positions, colour, cosines) {
+  const plot = new Plot(context, theme), along = new Axis({ from: 0, to: LENGTH - 1, start: x - radius, end: x + radius }), up = (m) => y - radius * Math.sin(m * theta);
+  const ends = positions.map((m) => [cosines ? x + radius * Math.cos(m * theta) : along.at(m), up(m)]);
   context.strokeStyle = theme.grid;
-  context.lineWidth = 1.2;
+  context.lineWidth = cosines ? 1.2 : 1;
   context.beginPath();
-  context.arc(x, y, radius, 0, 2 * Math.PI);
+  if (cosines) context.arc(x, y, radius, 0, 2 * Math.PI);
+  else for (let m = 0; m < LENGTH; m += 0.25) context.lineTo(along.at(m), up(m));
   context.stroke();
-  if (!cosines) plot.rule([x, y - radius], [x, y + radius], { colour: theme.muted, dash: [] });
   context.globalAlpha = 0.6;
-  if (cosines) for (const point of points) plot.rule([x, y], point, { colour, width: 1.5, dash: [] });
+  for (const [across, high] of ends) plot.rule(cosines ? [x, y] : [ends[1][0], high], [across, high], { colour, width: 1.5, dash: [] });
   context.globalAlpha = 1;
-  plot.rule(...ends, { colour, width: 5, dash: [] });
+  plot.rule(cosines ? ends[0] : [ends[1][0], ends[0][1]], ends[1], { colour, width: 5, dash: [] });
   drawPoints(context, theme, colour, ends, Math.min(radius / 9, 5));
 }
 
 function drawPairs({ context }, result, state, theme) {
   const { circles: { columns, across, beside, size, right, top }, frequency, frequencyTop } = result, { position, other, pairs, cosines } = state;
-  words(context, theme, picture.circles.map((text) => say(text, state)), 0, 8, { colour: theme.text, bold: true, width: right });
+  words(context, theme, picture.circles.map((text) => say(text, state)), 0, 12, { colour: theme.text, bold: true, width: right });
   frequenciesOf(state).forEach((each, k) => {
     const left = (k % columns) * across + (across - size - beside) / 2, y = top + (Math.floor(k / columns) + 0.5) * size;
-    drawPair(context, theme, [left + size / 2, y], 0.44 * size, [position * each, other * each], pairColour(k, pairs), cosines);
-    if (!beside) return void words(context, theme, String(k), left, y + 0.4 * size, { colour: theme.text, bold: true });
+    drawPair(context, theme, [left + size / 2, y], 0.44 * size, each, [position, other], pairColour(k, pairs), cosines);
+    if (!beside) return void words(context, theme, String(k), Math.max(left - 9, 0), y + 0.4 * size, { colour: theme.text, bold: true });
     const [sine, cosine] = [Math.sin, Math.cos].map((of) => of(position * each) - of(other * each));
     say(picture.pair, { pair: k, apart: Math.hypot(sine, cosines ? cosine : 0) }).split("\n")
       .forEach((line, row) => words(context, theme, line, left + size + 2, y + 18 * (row - 0.5), { colour: row ? theme.muted : theme.text, bold: row === 0 }));
   });
+  if (!cosines) return;
   words(context, theme, picture.frequencies, 0, frequencyTop - 16, { colour: theme.text, bold: true, width: right });
   const axis = new Plot(context, theme, frequency, new Axis({ from: 0, to: 1, start: frequencyTop + 14, end: frequencyTop }));
   axis.horizontal(0, { colour: theme.muted, dash: [] });
@@ -132,20 +133,20 @@ function drawDiagonal(context, theme, { map: { x, y }, apart }, { position, othe
 }
 
 function draw(canvas, result, state, theme, cursor) {
-  const { context, width } = canvas, { map: { x, y }, apart, wide } = result;
+  const { context, width } = canvas, { map: { x, y }, apart } = result;
   drawPairs(canvas, result, state, theme);
   const scale = sequential(0, 2 * Math.sqrt(state.pairs)), cells = new Float64Array(LENGTH * LENGTH); // up to the largest distance that so many pairs allow
   for (let m = 0; m < LENGTH; m++) for (let n = 0; n < m; n++) cells[m * LENGTH + n] = cells[n * LENGTH + m] = apart[m][n];
   const map = new HeatMap(context, theme, x, y);
   map.fill(cells, scale);
-  const bar = width - 82, left = wide ? x.start : 0;
-  words(context, theme, picture.map, left, y.start - 12, { colour: theme.text, bold: true, width: bar - left - 22 });
+  const bar = width - 82;
+  words(context, theme, picture.map, x.start, y.start - 12, { colour: theme.text, bold: true, width: bar - x.start - 22 });
   words(context, theme, "0", bar - 6, y.start - 12, { align: "right" });
   colourBar(context, theme, scale, { left: bar, top: y.start - 17, width: 50 });
   words(context, theme, fixed(scale.to, 1), bar + 56, y.start - 12);
   for (const [axis, at, align] of [["x", 0, "left"], ["x", LENGTH - 1, "right"]]) words(context, theme, String(at), result.map[axis].at(at), y.end + 9, { align });
   words(context, theme, picture.position, x.at(LENGTH / 2), y.end + 9, { align: "center", width: x.end - x.start - 40 });
-  drawProperties(context, theme, result, width);
+  if (state.cosines) drawProperties(context, theme, result, width);
   const { x: across, y: down } = pointOf(result, state), edges = [[x.start, down], [across, y.start]];
   for (const edge of edges) new Plot(context, theme).rule(edge, [across, down], { width: 1.5 });
   drawPoints(context, theme, theme.text, edges, 4);
@@ -167,13 +168,16 @@ function along(before, { position, other }) {
   return { position, other: Math.abs(kept - other) <= 2 && kept >= 0 && kept < LENGTH ? kept : other };
 }
 
+// The frequencies in as many rows as they need, above their axis; and the point on the map.
 function handles(result, state) {
-  const { frequency, frequencyTop } = result, places = frequenciesOf(state).map((each) => frequency.at(each)), rise = Math.min(7, RISE / (places.length - 1));
-  const pairs = places.map((x, pair) => {
-    const below = places.slice(0, pair).filter((other) => Math.abs(other - x) < PILE).length;
-    return { name: `pair ${pair}`, pair, x, y: frequencyTop + 14 - rise * below, along: "x", drag: (px) => ({ [`theta_${pair}`]: frequency.invert(px) }) };
+  const { frequency, frequencyTop } = result, places = frequenciesOf(state).map((each) => frequency.at(each)), rows = [];
+  places.forEach((x, pair) => {
+    const near = rows.filter((_, other) => Math.abs(places[other] - x) < PILE);
+    rows[pair] = [...places.keys()].find((row) => !near.includes(row));
   });
-  return [...pairs, { name: "position", ...pointOf(result, state), drag: (px, py, before) => along(before, positionsAt(result, px, py)) }];
+  const rise = Math.min(15, RISE / Math.max(...rows, 1));
+  const pairs = places.map((x, pair) => ({ name: `pair ${pair}`, pair, x, y: frequencyTop + 14 - rise * rows[pair], along: "x", drag: (px) => ({ [`theta_${pair}`]: frequency.invert(px) }) }));
+  return [...(state.cosines ? pairs : []), { name: "position", ...pointOf(result, state), drag: (px, py, before) => along(before, positionsAt(result, px, py)) }];
 }
 
 function facts({ values, largest, close: [first, second] }, state) {

@@ -11,7 +11,8 @@ const { picture } = catalogue;
 const LAST = 32, LATEST = 8, OTHERS = [0, 0, 0, 16, 20, 24], ROUNDING = 1e-9; // as in Python
 const QUERY = 2, KEY = 1; // “sat” and “cat” among the tokens
 const POINTS = ["input", "query_key", "logits"];
-const TOP = 36, MOST = 0.5; // of the columns, and a weight that they have room for at least
+const TOP = 20; // of the highest band, if it takes half of the weight
+const FIRST = 4; // position of the first token before a drag
 const ACTIVE = colours.position; // of the injection point that is on, its arrows, and what it adds to weights
 const GREYS = Object.fromEntries(Object.keys(colours).map((name) => [name, colours.neutral])); // of an injection point that is off
 const HALF = { word: 31, high: 13 }; // of a token that is dragged
@@ -22,27 +23,27 @@ function compute(state, width, previous, data) {
   const { injection_point: point, m, n } = state, low = Math.min(m, n), { query, keys } = data;
   const score = (at, other) => scoreOf(point, query, keys[KEY], at, other);
   const places = placesOf(state);
-  const weightsOf = (point) => Array.from(softmax(keys.map((key, k) => scoreOf(point, query, key, m, places[k]))));
+  const at = (point, shift) => Array.from(softmax(keys.map((key, k) => scoreOf(point, query, key, m + shift, places[k] + shift))));
   const values = {
     score: score(m, n),
-    weights: weightsOf(point),
+    weights: at(point, 0),
     together: Array.from({ length: LAST + 1 - Math.abs(m - n) }, (_, k) => score(m - low + k, n - low + k)),
     apart: Array.from({ length: LAST + 1 }, (_, position) => score(position, n)),
   };
-  const frame = layout(width, Math.max(MOST, ...values.weights)), { positions, column } = frame;
-  const middles = apart(places.map((place) => positions.at(place)), column + 2, width);
-  return { values, blind: weightsOf("none"), places, middles, data, query, key: keys[KEY], ...frame, tokens: new Axis({ from: 0, to: 5, start: 0, end: width }) };
+  const frame = layout(width), before = at(point, state.together ? FIRST - state.start : 0), blind = at("none", 0);
+  return { values, before, blind, places, data, query, key: keys[KEY], ...frame, bands: bandsOf(frame, values.weights, places, m), tokens: new Axis({ from: 0, to: 5, start: 0, end: width }) };
 }
 
-// The columns on the track of positions, below it the lanes of the two tokens that are dragged, and the injection points.
-function layout(width, most = MOST) {
-  const wide = width >= 600, gap = wide ? 52 : 18, tail = wide ? 116 : 70, across = (width - 2 * gap - tail) / 3, foot = wide ? 212 : 184, track = foot + 20, frame = track + 106;
+// The bands above the track of positions, below it the lanes of the two tokens that are dragged, and the injection points.
+function layout(width) {
+  const wide = width >= 600, all = wide ? 96 : 66, gap = wide ? 52 : 18, tail = wide ? 116 : 70, across = (width - 2 * gap - tail) / 3, track = wide ? 232 : 204, frame = track + 106;
   return {
-    positions: new Axis({ from: 0, to: LAST, start: HALF.word + 1, end: width - HALF.word - 1 }),
-    weights: new Axis({ from: 0, to: most, start: foot, end: TOP }),
+    positions: new Axis({ from: 0, to: LAST, start: all / 2 + 1, end: width - all / 2 - 1 }),
     points: POINTS.map((name, k) => ({ name, left: k * (across + gap), right: k * (across + gap) + across })),
     gap,
-    column: wide ? 44 : 26,
+    foot: track - 16,
+    width,
+    all, // pixels of all weights together
     track,
     lanes: { key: track + 40, query: track + 68 },
     frame: { top: frame, bottom: frame + 92 },
@@ -50,68 +51,65 @@ function layout(width, most = MOST) {
   };
 }
 
-// ---- the tokens, and on each its attention weight
+// ---- the tokens, and to each a band of its attention weight
 
-const roleOf = (k) => (k === KEY ? "key" : k === QUERY ? "query" : null);
-
-// The middles of bars, side by side where they would cover each other, and within the canvas: those that meet share their mean.
-function apart(middles, wide, width) {
-  const order = [...middles.keys()].sort((one, other) => middles[one] - middles[other] || one - other), groups = [];
-  order.forEach((k, rank) => {
-    let group = { sum: middles[k] - rank * wide, count: 1 };
-    while (groups.length && groups.at(-1).sum / groups.at(-1).count > group.sum / group.count) {
-      const { sum, count } = groups.pop();
-      group = { sum: group.sum + sum, count: group.count + count };
-    }
-    groups.push(group);
-  });
-  const least = wide / 2, most = width - wide / 2 - (middles.length - 1) * wide;
-  const from = groups.flatMap(({ sum, count }) => Array(count).fill(Math.min(Math.max(sum / count, least), most)));
-  return middles.map((_, k) => from[order.indexOf(k)] + order.indexOf(k) * wide);
+// From the query, where all lie side by side, a band to each token, as thick as its weight, and higher the farther it goes.
+function bandsOf({ positions, foot, all, width }, weights, places, m) {
+  const from = positions.at(m), side = (k) => Math.sign(places[k] - m), sideways = (k) => (side(k) ? side(k) / Math.abs(places[k] - m) : 0);
+  let left = from - all / 2;
+  const bands = [];
+  for (const k of [...places.keys()].sort((one, other) => sideways(one) - sideways(other))) {
+    const thick = all * weights[k], start = left + thick / 2, end = k === QUERY ? start : positions.at(places[k]);
+    const high = (foot - TOP - all / 4) * (k === QUERY ? 0.4 : 0.2 + 0.8 * Math.sqrt(Math.abs(places[k] - m) / LAST)), open = k === QUERY ? 70 : 0;
+    bands[k] = { start, end, high, control: [Math.max(start - open, 8), Math.min(end + open, width - 8)], middle: (start + end) / 2 };
+    left += thick;
+  }
+  return bands;
 }
 
-function drawWeights({ context, width }, { values, blind, places, middles, weights: y, column }, state, theme, cursor) {
+function drawBand(context, { start, end, high, control }, foot, thick, colour, opacity = 1) {
+  context.strokeStyle = colour;
+  context.globalAlpha = opacity;
+  context.lineWidth = thick;
+  context.beginPath();
+  context.moveTo(start, foot);
+  context.bezierCurveTo(control[0], foot - high / 0.75, control[1], foot - high / 0.75, end, foot);
+  context.stroke();
+  context.globalAlpha = 1;
+}
+
+function drawWeights({ context, width }, { values: { weights }, before, blind, places, positions, bands, foot, all }, state, theme, cursor) {
   words(context, theme, picture.weights.map((text) => say(text, state)), 0, 9, { colour: theme.text, bold: true, width });
-  const labels = new Labels(context, theme, { left: 0, right: width, top: 20, bottom: y.start });
-  if (state.together) { // on one plate
-    const [left, right] = [Math.min(...middles), Math.max(...middles)];
-    context.fillStyle = theme.text;
-    context.fillRect(left - column / 2, y.start, right - left + column, 5);
+  const order = [...places.keys()].sort((one, other) => weights[other] - weights[one]); // thin ones in front
+  for (const k of order) if (blind[k] > weights[k]) drawBand(context, bands[k], foot, all * blind[k], ACTIVE, 0.25);
+  for (const k of order) {
+    const kept = Math.min(weights[k], blind[k]);
+    drawBand(context, bands[k], foot, all * weights[k] + 2, theme.ground);
+    if (weights[k] > kept) drawBand(context, bands[k], foot, all * weights[k], ACTIVE);
+    drawBand(context, bands[k], foot, all * kept, cursor?.token === k ? theme.text : colours.score);
   }
-  [...places.keys()].sort((one, other) => (roleOf(one) ? 1 : 0) - (roleOf(other) ? 1 : 0)).forEach((k) => { // in front, those that are dragged
-    const x = middles[k], top = y.at(values.weights[k]), without = y.at(blind[k]), role = roleOf(k);
-    context.fillStyle = colours[role ?? "score"];
-    context.globalAlpha = role === "key" || cursor?.token === k ? 1 : 0.6;
-    context.fillRect(x - column / 2, Math.max(top, without), column, y.start - Math.max(top, without));
-    context.globalAlpha = 1;
-    if (state.injection_point === "none") return;
-    context.fillStyle = ACTIVE;
-    context.globalAlpha = top < without ? 0.9 : 0.15; // more than without positions, or less
-    context.fillRect(x - column / 2, Math.min(top, without), column, Math.abs(top - without));
-    context.globalAlpha = 1;
-    context.strokeStyle = theme.text;
-    context.lineWidth = 1.5;
-    context.setLineDash([4, 3]);
-    context.strokeRect(x - column / 2, without, column, y.start - without);
-    context.setLineDash([]);
-  });
+  const from = positions.at(state.m), ends = places.map((place) => positions.at(place));
+  context.fillStyle = theme.text; // all on one plate
+  if (state.together) context.fillRect(Math.min(...ends), foot, Math.max(...ends) - Math.min(...ends), 5);
+  context.fillStyle = colours.query;
+  context.fillRect(from - all / 2, foot, all, 5);
+  const labels = new Labels(context, sized(theme, 14), { left: 0, right: width, top: 20, bottom: foot });
   for (const k of new Set([KEY, cursor?.token ?? KEY])) {
-    const text = say(picture.weight, { weight: 100 * values.weights[k] });
-    labels.write(text, [middles[k], y.at(Math.max(values.weights[k], blind[k]))], { towards: -Math.PI / 2, away: 2, bold: true, colour: theme.text });
+    const text = say(picture[state.together && state.start !== FIRST ? "moved" : "weight"], { before: 100 * before[k], weight: 100 * weights[k] });
+    labels.write(text, [bands[k].middle, foot - bands[k].high], { towards: -Math.PI / 2, away: -7, bold: true, colour: theme.text });
   }
 }
 
 function drawTokens({ context }, result, state, theme) {
-  const { positions: axis, weights, places, middles, data, track, lanes } = result;
+  const { positions: axis, places, data, foot, track, lanes } = result;
   const line = new Plot(context, theme, axis, new Axis({ from: 0, to: 1, start: track, end: track - 1 }));
   line.horizontal(0, { colour: theme.muted, dash: [] });
-  for (const [name, position, k] of [["query", state.m, QUERY], ["key", state.n, KEY]]) {
+  for (const [name, position] of [["query", state.m], ["key", state.n]]) {
     const x = axis.at(position), style = { colour: colours[name], width: 2, dash: [] };
-    line.rule([middles[k], weights.start], [x, track], style);
-    line.rule([x, track], [x, lanes[name]], style);
+    line.rule([x, foot], [x, lanes[name]], style);
   }
   for (let tick = 0; tick <= LAST; tick += 8) words(context, theme, String(tick), axis.at(tick), track + 18, { align: "center", ground: true });
-  places.forEach((position, k) => roleOf(k) || words(context, sized(theme, 14), data.words[k], axis.at(position), track, { align: "center", colour: theme.text, ground: true }));
+  places.forEach((position, k) => k === KEY || k === QUERY || words(context, sized(theme, 14), data.words[k], axis.at(position), track, { align: "center", colour: theme.text, ground: true }));
   for (const [name, position] of [["query", state.m], ["key", state.n]]) {
     const x = axis.at(position), y = lanes[name];
     context.fillStyle = theme.ground;
@@ -260,7 +258,7 @@ const render = explorable({
   opening: (share, { n }) => ({ n: 28 + share * (n - 28) }), // “cat” passes the other tokens
   compute, draw, facts, handles, press, linked,
   reading: ({ values, places, data }, state, { token }) => ({ word: data.words[token], place: places[token], read: 100 * values.weights[token] }),
-  pixel: ({ positions, weights }, position, weight) => [positions.at(position), weights.at(weight)],
+  pixel: ({ positions, foot }, position) => [positions.at(position), foot],
 });
 
 export default { render };

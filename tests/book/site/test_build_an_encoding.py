@@ -12,6 +12,7 @@ pytestmark = pytest.mark.xdist_group("BuildAnEncoding")
 
 def test_a_dragged_frequency_is_custom(open_live):
     live = open_live(BuildAnEncoding)
+    live.set(cosines=True)
     drag_handle(live, "pair 1", -60, 30)
     assert live.get("frequencies") == "own"
     assert live.get("theta_1") < 0.3

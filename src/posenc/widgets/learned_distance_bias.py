@@ -46,8 +46,8 @@ class LearnedDistanceBias(Explorable):
     room = (701, 726)
     main = ("clamp", "pair")
 
-    clamp = Choice("none", chips=True)
-    pair = Control(13, 0, HEAD_DIM // 2 - 1, "integer")
+    clamp = Choice("none", chips=True, needs={"show_pair": [False]})
+    pair = Control(13, 0, HEAD_DIM // 2 - 1, "integer", needs="show_pair")
     show_pair = Switch(False)
     base = Choice("100", chips=True)
     layer = Choice("2", chips=True)

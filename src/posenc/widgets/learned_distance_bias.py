@@ -43,7 +43,7 @@ class LearnedDistanceBias(Explorable):
     """The distance bias of a trained model, pair by pair and clamped, and the losses measured with it clamped."""
 
     module = "learned_distance_bias"
-    room = (701, 726)
+    room = (670, 721)
     main = ("clamp", "pair")
 
     clamp = Choice("none", chips=True, needs={"show_pair": [False]})

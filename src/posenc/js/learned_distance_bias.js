@@ -66,9 +66,9 @@ function draw({ context, height }, result, state, theme, cursor) {
   drawCurves(context, theme, plot, result, state);
   picture.ticks.forEach((text, k, { length }) => {
     if (k % 2 && x.end - x.start < 400) return; // the others need their room
-    words(context, theme, text, x.at((LONGEST * k) / (length - 1)), y.start + 12, { align: "center" });
+    words(context, theme, text, x.at((LONGEST * k) / (length - 1)), y.start + 14, { align: "center" });
   });
-  words(context, theme, picture.x, x.at(TRAINED), y.start + 29, { align: "center" });
+  words(context, theme, picture.x, x.at(TRAINED), y.start + 30, { align: "center" });
   if (cursor !== null) {
     plot.vertical(cursor.at, { dash: [] });
     plot.marks([[cursor.at, values.clamped[cursor.at] ?? LEAST]], theme.text, { radius: 4 });

@@ -53,16 +53,12 @@ class Case:
         return self.cls.__name__
 
     @property
-    def slider(self) -> str:
-        """The first slider that has something to move as the explorable opens."""
-        opening = {control["name"]: control["opening"] for control in self.cls.controls()}
-        return next(
-            control["name"]
-            for control in self.cls.controls()
-            if "least" in control
-            and control["scale"] != "action"
-            and all(opening[name] in values for name, values in control["needs"].items())
-        )
+    def slider(self) -> dict[str, Any]:
+        """The first slider that has something to move as the explorable opens, or else the first."""
+        controls = self.cls.controls()
+        opening = {control["name"]: control["opening"] for control in controls}
+        sliders = [control for control in controls if "least" in control and control["scale"] != "action"]
+        return min(sliders, key=lambda one: any(opening[name] not in of for name, of in one["needs"].items()))
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def p95(values: list[float]) -> float:
 def moved(case: Case) -> str:
     """The slider that is dragged: the base where there is one, else the first."""
     bases = [c["name"] for c in case.cls.controls() if c["name"] == "base" and "least" in c]
-    return bases[0] if bases else case.slider
+    return bases[0] if bases else case.slider["name"]
 
 
 def main() -> None:

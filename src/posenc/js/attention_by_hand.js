@@ -20,14 +20,19 @@ const GRIP = 8; // pixels; half of one may stand out of the plane
 const REACHES = Array.from({ length: 41 }, (_, k) => 0.075 * k - 0.5); // along the query, where the colours behind the arrows are computed
 const SHORT = 0.5; // of a key, which gets little attention whatever the query, and is drawn pale
 const ARROWS = "→↘↓↙←↖↑↗"; // clockwise
+const APART = 8; // pixels between words on the plane that are not to be read as one
 const HARDLY = 15; // pixels of an arrow that has no direction in which its name could stand
 const FAINT = 0.75; // of the weights of other tokens
 
 const matrixOf = (state, letter) => FEATURES.map((feature) => SIDES.map((side) => state[`${letter}_${feature}_${side}`]));
 
-function compute(state, width, previous, { words: list, rows }) {
+function attentionOf(state, rows) {
   const queries = product(rows, matrixOf(state, "q")), keys = product(rows, matrixOf(state, "k"));
-  const { weights, output } = attention(queries, keys, rows.map((row) => row.slice(0, HANDED_OVER)), { scaled: state.scaled });
+  return { queries, keys, ...attention(queries, keys, rows.map((row) => row.slice(0, HANDED_OVER)), { scaled: state.scaled }) };
+}
+
+function compute(state, width, previous, { words: list, rows }) {
+  const { queries, keys, weights, output } = attentionOf(state, rows);
   const asks = Number(state.token), query = queries[asks], scale = state.scaled ? Math.SQRT1_2 : 1, scores = keys.map((key) => scale * dot(query, key));
   const field = REACHES.map((reach) => softmax([...scores, scale * Math.hypot(...query) * reach]).at(-1)); // of one more key there
   return { values: { queries, keys, weights, gathered: output, field }, list, rows, asks, scale, ...places(width, list.length, asks) };
@@ -70,9 +75,9 @@ function drawPlane({ context }, result, theme) {
   if (long > 0.05) drawField(context, result);
   plot.horizontal(0, { colour: theme.grid, dash: [] });
   plot.vertical(0, { colour: theme.grid, dash: [] });
-  for (const [text, left, top] of [[picture.across, x.end - 4 - widthOf(context, theme.font, picture.across), y.start - 16], [picture.up, origin[0] + 12, y.end]]) {
+  for (const [text, left, top] of [[picture.across, x.end - 4 - widthOf(context, theme.font, picture.across), y.start - 16], [picture.up, Math.max(origin[0] - 8 - widthOf(context, theme.font, picture.up), 1), y.end]]) {
     words(context, theme, text, left, top + 8, { rim: true });
-    labels.taken.push({ left, right: left + widthOf(context, theme.font, text), top, bottom: top + 16 });
+    labels.taken.push({ left, right: left + widthOf(context, theme.font, text) + 2 * APART, top, bottom: top + 16 });
   }
   plot.clip(); // an arrow that is longer than the plane would cross the table
   if (long > 0.05) { // how far each key reaches along the query
@@ -117,6 +122,7 @@ function drawPlane({ context }, result, theme) {
   if (long <= 0.05) return;
   const [dx, dy] = [end[0] - origin[0], end[1] - origin[1]], ahead = Math.atan2(dy, dx); // where the colour is strongest
   const far = Math.min(...[[dx, x.end - origin[0], -origin[0]], [dy, y.start - origin[1], y.end - origin[1]]].map(([part, more, less]) => (Math.abs(part) < 1e-9 ? Infinity : (part > 0 ? more : less) / part)));
+  for (const one of labels.taken) Object.assign(one, { left: one.left - APART, right: one.right + APART, top: one.top - 2, bottom: one.bottom + 2 });
   labels.write(say(picture.more, { arrow: ARROWS[Math.round(ahead / (Math.PI / 4) + 8) % 8] }), [origin[0] + far * dx, origin[1] + far * dy], { towards: ahead + Math.PI, away: 6, colour: tint(colours.score, theme), bold: true });
 }
 
@@ -178,19 +184,22 @@ const dragged = ({ list, rows }) => [...list.keys()].filter((word) => list.index
 // disc, and the tips of those that it takes along.
 function handles({ plane, values, rows, list, asks }, state) {
   const { x, y } = plane, words = dragged({ list, rows });
-  const handle = (name, letter, word, tip, movers, share = 1) => ({
-    name, x: x.at(tip[0]), y: y.at(tip[1]),
-    drag: (px, py) => pull(state, letter, rows[word], [x.invert(px), y.invert(py)].map((to, side) => (tip[side] + within([x, y][side], to - tip[side], side, movers)) / share)),
-  });
+  const handle = (name, letter, word, tip, moversOf, share = 1) => {
+    const to = (px, py, movers) => pull(state, letter, rows[word], [x.invert(px), y.invert(py)].map((at, side) => (tip[side] + within([x, y][side], at - tip[side], side, movers)) / share));
+    return { name, x: x.at(tip[0]), y: y.at(tip[1]), drag: (px, py) => to(px, py, moversOf(to(px, py, moversOf()))) }; // with the disc that it has there
+  };
   const query = drawn(values.queries[asks]);
-  const along = (word) => words.map((j) => ({ tip: values.keys[j], share: dot(rows[j], rows[word]) / dot(rows[word], rows[word]), radius: j === word ? discOf(plane, values.weights[asks][j]) : 0 }));
-  const all = [handle("query", "q", asks, query, [{ tip: query, share: 1, radius: 0 }], DRAWN), ...words.map((word) => handle(`key ${list[word]}`, "k", word, values.keys[word], along(word)))];
+  const along = (word) => (changes) => {
+    const weights = changes && attentionOf({ ...state, ...changes }, rows).weights[asks];
+    return words.map((j) => ({ tip: values.keys[j], share: dot(rows[j], rows[word]) / dot(rows[word], rows[word]), radius: changes && j === word ? discOf(plane, weights[j]) : 0 }));
+  };
+  const all = [handle("query", "q", asks, query, () => [{ tip: query, share: 1, radius: 0 }], DRAWN), ...words.map((word) => handle(`key ${list[word]}`, "k", word, values.keys[word], along(word)))];
   const outside = (axis, pixel) => Math.abs(pixel - (axis.start + axis.end) / 2) - Math.abs(axis.end - axis.start) / 2;
   return all.filter((tip) => Math.max(outside(x, tip.x), outside(y, tip.y)) <= GRIP);
 }
 
 // So much of a move along one side that each tip, which moves by its share, stays within the plane, or is as far outside as it
-// was; but a disc, which may have grown, goes back inside.
+// was; but a disc goes back inside.
 function within({ from, to, start, end }, move, side, movers) {
   const unit = Math.abs((to - from) / (end - start));
   return movers.filter(({ share }) => Math.abs(share) > 1e-9).reduce((left, { tip, share, radius }) => {

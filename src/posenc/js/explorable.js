@@ -117,9 +117,9 @@ class Figure {
     return Object.fromEntries(Object.entries(changes).map(([name, value]) => [name, this.inputs[name]?.accept?.(value) ?? value]));
   }
 
-  // The setting, and where a handle is held.
+  // The setting, as it is drawn at the opening too, and where a handle is held.
   state() {
-    return { ...this.settings.all(), held: this.held };
+    return { ...this.settings.all(), ...this.passing, held: this.held };
   }
 
   hold(held) {
@@ -309,7 +309,7 @@ class Figure {
     this.milliseconds = performance.now() - start;
   }
 
-  // Moves when it first comes into view; `rest` ends that.
+  // Moves when it first comes into view; `rest` ends that, at what is `taken` of it where a handle is pressed.
   open() {
     const { definition, settings, canvas } = this;
     if (!definition.opening || reducedMotion() || this.story.present !== this.story.steps[0]) return;
@@ -326,11 +326,12 @@ class Figure {
         for (const { show } of Object.values(this.inputs)) show();
       }, () => this.rest());
       this.moves = true;
-      this.rest = () => {
+      this.rest = (taken = {}) => {
         stop();
         this.moves = false;
         this.passing = {};
         this.rest = () => {};
+        settings.store(taken);
         this.update();
       };
     }, { threshold: 0.5 });
@@ -377,7 +378,11 @@ class Figure {
       later();
     };
     for (const event of events) model.on(event, changed);
-    for (const use of ["pointerdown", "keydown"]) this.root.addEventListener(use, () => this.rest(), true);
+    this.root.addEventListener("keydown", () => this.rest(), true);
+    this.root.addEventListener("pointerdown", (event) => { // a handle is taken hold of where it is drawn
+      const taken = event.target === this.canvas && this.pointer.takes(event) ? Object.entries(this.passing) : [];
+      this.rest(Object.fromEntries(taken.filter(([name]) => name in this.inputs)));
+    }, true);
     this.root.addEventListener("pointerdown", ({ target }) => target !== this.canvas && this.pointer.leave()); // a finger goes elsewhere
     model.on("change:_restore", follow);
     const themes = new MutationObserver(later);

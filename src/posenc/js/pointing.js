@@ -185,6 +185,7 @@ export function pointing(view, labels) {
 
   return {
     rows, readout, place, leave,
+    takes: (event) => handleAt(...spot(event)) !== undefined,
     get cursor() { return cursor; },
     get readers() { return readers.map(middleOf); },
     get handles() {

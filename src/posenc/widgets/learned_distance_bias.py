@@ -43,11 +43,11 @@ class LearnedDistanceBias(Explorable):
     """The distance bias of a trained model, pair by pair and clamped, and the losses measured with it clamped."""
 
     module = "learned_distance_bias"
-    room = (701, 726)
+    room = (670, 721)
     main = ("clamp", "pair")
 
-    clamp = Choice("none", chips=True)
-    pair = Control(13, 0, HEAD_DIM // 2 - 1, "integer")
+    clamp = Choice("none", chips=True, needs={"show_pair": [False]})
+    pair = Control(13, 0, HEAD_DIM // 2 - 1, "integer", needs="show_pair")
     show_pair = Switch(False)
     base = Choice("100", chips=True)
     layer = Choice("2", chips=True)

@@ -326,13 +326,14 @@ def test_it_fits_a_phone_and_answers_to_a_finger(open_live, case):
     for field in live.figure.locator("input:visible, select:visible, button:visible:not(.posenc-step)").all():
         box = field.bounding_box()
         assert 0 <= box["x"] <= box["x"] + box["width"] <= 360
-    live.open()
     live.set(**case.quick)
-    slider = live.input(case.slider)
+    meet(live, case.slider)
+    name = case.slider["name"]
+    slider = live.input(name)
     slider.scroll_into_view_if_needed()
-    box, before = slider.bounding_box(), live.get(case.slider)
+    box, before = slider.bounding_box(), live.get(name)
     live.page.touchscreen.tap(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
-    assert live.get(case.slider) != before
+    assert live.get(name) != before
     for setting in [*case.settings[:3], *([] if case.quick else [case.largest])]:
         live.set(**case.cls(**setting).setting())
         assert live.evaluate("document.documentElement.scrollWidth") <= 360, setting

@@ -6,11 +6,11 @@ from tests.unit.figure_examples import EXAMPLES, alt, title
 def test_distance_and_dilution():
     figure = EXAMPLES["distance_and_dilution"]()
     spans = [(trace.legendgroup, min(trace.x), max(trace.x)) for trace in figure.data]
-    older, younger = "older half", "younger half"
+    older, younger = "first half", "second half"
     assert spans[:4] == [(younger, 4, 8), (older, 0, 4), (younger, 4, 8), (older, -6, -2)]
     assert [name for name, *_ in spans[4:]] == [younger] + [older] * 4  # no more than four are drawn
     assert [note.text for note in figure.layout.annotations] == ["gap of 6 tokens", "each key counts 9 times"]
-    assert "moved: the older half is 6 tokens farther away; diluted" in alt(figure)
+    assert "moved: the first half is 6 tokens farther away; diluted" in alt(figure)
 
 
 def test_distance_biases():

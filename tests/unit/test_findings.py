@@ -140,6 +140,7 @@ def the_bias_of_the_small_models() -> Iterator[str]:
     yield f"to about +6 with base 100. With base 10 000 it rises to {signed(max(highest[2:]), 1, '+')} at most"
     summed = f"{signed(min(alone), 1, '+')} | {signed(max(alone), 1, '+')}"
     yield f"| maximum of their summed bias, $L$ to $2L$ | {summed} |"
+    yield f"reaches {summed.replace('|', 'to')} logits"
 
 
 BIAS = {"clamped": "clamped", "zeroed": "zero", "window": "window", "window and four sinks": "window, first four"}
@@ -266,8 +267,8 @@ def the_reverse() -> Iterator[str]:
     assert (added > 0.715 * moved).all()
     assert (added < 0.805 * moved).all()  # 72 to 80 %, here and in chapter 09
     assert (flat > 0.88 * added).all()  # "nearly as much"
-    yield f"We move the older half of a text {LENGTH} tokens farther away"
-    yield f"| older half moved | {span(moved)} |"
+    yield f"We move the first half of a text {LENGTH} tokens farther away"
+    yield f"| first half moved | {span(moved)} |"
     yield f"| only the change in bias added | {span(added)} |"
     yield f"| a constant with the same mean added | {span(flat)} |"
     yield "Across the four models, adding only this change costs 72 to 80 % of what the move costs"

@@ -15,9 +15,9 @@ _COPIES = 4  # of a half, drawn behind each other; the label says how many there
 
 
 def distance_and_dilution(length: int, conditions: Mapping[str, tuple[int, int]]) -> go.Figure:
-    """Texts whose older half is moved farther away, or counts several times: one row per condition.
+    """Texts whose first half is moved farther away, or counts several times: one row per condition.
 
-    `conditions` maps a name to (tokens by which the older half is moved, times that it counts).
+    `conditions` maps a name to (tokens by which the first half is moved, times that it counts).
     """
     _above("length", length, 1)
     half, figure, changes = length // 2, go.Figure(), []
@@ -29,9 +29,9 @@ def distance_and_dilution(length: int, conditions: Mapping[str, tuple[int, int]]
         gap, times = condition
         place = f"{number(gap)} tokens farther away" if gap else "in place"
         counted = f", each key counted {number(times)} times" if times > 1 else ""
-        changes.append(f"{name}: the older half is {place}{counted}")
-        boxes = [("younger half", half, 0, "score")]
-        boxes += [("older half", -gap, copy, "bound") for copy in reversed(range(min(times, _COPIES)))]
+        changes.append(f"{name}: the first half is {place}{counted}")
+        boxes = [("second half", half, 0, "score")]
+        boxes += [("first half", -gap, copy, "bound") for copy in reversed(range(min(times, _COPIES)))]
         for label, start, copy, colour in boxes:
             lift, shift = -0.07 * copy, 0.02 * length * copy
             left, right = start - shift, start + half - shift
@@ -63,7 +63,7 @@ def distance_and_dilution(length: int, conditions: Mapping[str, tuple[int, int]]
         automargin=True,
         **ticks,
     )
-    finding = f"The text stays the same, {half} older and {half} younger tokens; each intervention changes one thing"
+    finding = f"The text stays the same, two halves of {half} tokens; each intervention changes one thing"
     return _finish(figure, finding, f"{'; '.join(changes)}.", height=140 + 80 * len(conditions))
 
 

@@ -424,7 +424,7 @@ def the_attention_offset() -> Iterator[str]:
     published = PUBLISHED_BOUNDS["beta_fast"]
     fastest = max(rotations(LENGTH, inv_freq(32, base)).max() for base, _ in MODELS)
     fast, slow = BOUNDS["beta_fast"], BOUNDS["beta_slow"]
-    yield f"We set the thresholds to {fast:.0f} and {slow:.0f} rotations: the published upper threshold is "
+    yield f"We set them to {fast:.0f} and {slow:.0f} rotations: the published upper threshold is "
     yield f"{published:.0f}, but our fastest pair makes only {fastest:.0f}."
 
 

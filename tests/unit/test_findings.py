@@ -52,7 +52,7 @@ def on_average(pairs: list[int], distances: object) -> np.ndarray:
 def the_bias_of_smollm2() -> Iterator[str]:
     assert (real_results.CONTEXT, real.SLOW, real.SINKS) == (8192, (22, 23, 24), 4)
     assert (real.QK_TOKENS, real.FIRST, real.N_FAST) == (2048, 4, 16)
-    yield "and 8192 in SmolLM2-135M-Instruct (135 million, quantised to 4 bits)"
+    yield "and 8192 in SmolLM2-135M-Instruct (135 million parameters, quantised to 4 bits)"
     yield "on texts of 2048 tokens, leaving out the first four of each"
     yield "(for SmolLM2, past 2048 tokens) are computed"
     yield "with pairs 0 to 15 in SmolLM2-135M"
@@ -334,7 +334,7 @@ def what_it_still_finds() -> Iterator[str]:
         method: sum(int(found[method][n].sum()) for n in (2048, 4096)) for method in found if method != "bias clamped"
     }
     yield f"{count['as trained']} of {asked} is close to the {asked / 8:.0f} expected by chance"
-    yield f"At 2048 and 4096 tokens together, the model as trained finds {near['as trained']} of {asked}, "
+    yield f"At 2048 and 4096 tokens combined, the model as trained finds {near['as trained']} of {asked}, "
     yield f"YaRN {near['YaRN']}, NTK-aware {near['NTK-aware']}, and PI {near['PI']}, hardly more than chance"
     assert real_results.proportion(near["PI"], asked).low < 1 / 8
 

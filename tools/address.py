@@ -69,7 +69,7 @@ def config(text: str, url: str) -> str:
 def readme(text: str, url: str) -> str:
     """The README with links that need the address, or a line that says there is none."""
     if not url:
-        block = "Not published yet: read the book by building it, as below.\n"
+        block = "Not published yet: build the book yourself, as described below.\n"
         return _once(README, block, text)
     lines = [
         f"[![tests]({url}/actions/workflows/tests.yml/badge.svg)]({url}/actions/workflows/tests.yml)",

@@ -108,7 +108,7 @@ def of_section_5() -> Iterator[str]:
     yield "of one small model (base 100)"
     past = [shown(LearnedDistanceBias, base=base).values["all"][160:].mean() for base in ("100", "10000")]
     assert past[0] > 3 > 1 > past[1]
-    yield f"With base {grouped(10_000)} the bias rises less past $L$"
+    yield f"With base {grouped(10_000)} (under “… More”) the bias rises less past $L$"
     story = LearnedDistanceBias.story()
     facts = {name: shown(LearnedDistanceBias, **story[name]).facts for name in ("bias", "clamp", "control")}
     yield f"the loss rises from {facts['bias']['within']:.2f} to {facts['bias']['unclamped']:.2f} nats per byte"
@@ -135,7 +135,7 @@ def of_section_6() -> Iterator[str]:
     yield f"YaRN found {counts['YaRN']} of {tried}, PI {counts['PI']} and the clamp {counts['bias clamped']}"
     yield f"where guessing would find {tried // 8}"
     far = found["YaRN"][asked[0]][:, :3].sum() + found["YaRN"][asked[1]][:, :4].sum()  # farther back than 8192 tokens
-    yield f"({counts['YaRN'] - int(far)} of YaRN's {counts['YaRN']} lay within the trained length"
+    yield f"(Of YaRN's {counts['YaRN']}, {counts['YaRN'] - int(far)} were nearer to the question than the trained length"
     change = {name: real_results.extended(name)["14336–16383"].high for name in ("PI", "YaRN", "NTK-aware")}
     assert max(change.values()) < -2, "each lowers the loss near twice the trained length a lot"
 
@@ -176,6 +176,8 @@ def of_section_8() -> Iterator[str]:
 
 
 def of_section_9() -> Iterator[str]:
+    assert Playground().encoding == "rope_10000"
+    yield f"Here is one of the small models, with base {grouped(10_000)}"
     yield "It has two layers and 0.3 million parameters, was trained on sequences of 128 tokens, and now reads 2048"
     yield "each of its 16 dimension pairs"
     yield f"({max(map(len, Playground.files().values())) / 1e6:.1f} MB)"

@@ -135,7 +135,7 @@ def of_section_6() -> Iterator[str]:
     yield f"YaRN found {counts['YaRN']} of {tried}, PI {counts['PI']} and the clamp {counts['bias clamped']}"
     yield f"where guessing would find {tried // 8}"
     far = found["YaRN"][asked[0]][:, :3].sum() + found["YaRN"][asked[1]][:, :4].sum()  # farther back than 8192 tokens
-    yield f"(Of YaRN's {counts['YaRN']}, {counts['YaRN'] - int(far)} were nearer to the question than the trained length"
+    yield f"(Of YaRN's {counts['YaRN']}, {counts['YaRN'] - int(far)} were nearer to the question than the trained"
     change = {name: real_results.extended(name)["14336–16383"].high for name in ("PI", "YaRN", "NTK-aware")}
     assert max(change.values()) < -2, "each lowers the loss near twice the trained length a lot"
 

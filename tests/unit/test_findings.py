@@ -267,7 +267,7 @@ def the_reverse() -> Iterator[str]:
     assert (added > 0.715 * moved).all()
     assert (added < 0.805 * moved).all()  # 72 to 80 %, here and in chapter 09
     assert (flat > 0.88 * added).all()  # "nearly as much"
-    yield f"We move the first half of a text {LENGTH} tokens farther away"
+    yield f"we move the first half of a text {LENGTH} tokens farther away"
     yield f"| first half moved | {span(moved)} |"
     yield f"| only the change in bias added | {span(added)} |"
     yield f"| a constant with the same mean added | {span(flat)} |"
@@ -379,7 +379,7 @@ def the_attention_offset() -> Iterator[str]:
     yield f"while copying from 96 back starts to work ({rise})"
     far_base = " to ".join(once("copy", scaling, 10_000, 32) for scaling in ("default", "yarn"))
     farther = " to ".join(once("copy", scaling, 10_000, 96) for scaling in ("default", "yarn"))
-    yield f"With base 10 000, accuracy from 32 back falls from {far_base}, and from 96 back it rises from {farther}"
+    yield f"With base 10 000, accuracy at 32 back falls from {far_base}, and at 96 back it rises from {farther}"
     yield f"a head that preferred tokens 31 back could now prefer tokens up to {4 * 31} back"
     yield "| 32 back | 96 back |"
     for name, scaling in (

@@ -114,7 +114,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
 
     complete = int(np.ceil(32 * np.log(2048 / (2 * np.pi)) / np.log(10_000)))  # pairs with a full rotation in training
     assert round(2 * np.pi * 100_000 ** (complete / 32), -3) == 12_000
-    yield f"on sequences of 2048 tokens with base 10 000, where {complete} of its 32 pairs complete a rotation"
+    yield f"on sequences of 2048 tokens with base 10 000; there, {complete} of its 32 pairs complete a rotation"
     yield "With its present base of 100 000, the next pair takes about 12 000 tokens"
     yield "extended to 8192 tokens and base 100 000"
     yield from ("SmolLM2-135M", "SmolLM2", "run in bfloat16 (angles in float64)")
@@ -415,8 +415,8 @@ def the_attention_offset() -> Iterator[str]:
         return before - after
 
     assert lost("copy", 100, 1) > 0.7 > 0.3 > lost("copy", 10_000, 1) > 0.2
-    yield "the effect with base 100 is as clear as at $4L$ (see"
-    yield "and weaker with base 10 000"
+    yield "with base 100 the effect is as clear as at $4L$ (see"
+    yield "with base 10 000 it is weaker"
     few, gained = (lost("single_copy", 10_000, 4, seed) for seed in (0, 1))
     assert 0.05 > few > 0 > -0.1 > gained
     yield "At 32 tokens back, accuracy drops with base 100; with base 10 000 it drops slightly or rises"

@@ -114,7 +114,7 @@ def of_section_5() -> Iterator[str]:
     yield f"the loss rises from {facts['bias']['within']:.2f} to {facts['bias']['unclamped']:.2f} nats per byte"
     yield f"pair {facts['bias']['pair']} divides weights by up to {facts['bias']['push']}"
     yield f"the loss at 256 tokens falls to {facts['clamp']['loss']:.2f}"
-    yield f"hardly changes the bias, and the loss stays at {facts['control']['loss']:.2f}"
+    yield f"hardly changes the bias, and the loss only falls to {facts['control']['loss']:.2f}"
     yield f"With RoPE (base 100), the loss at 512 tokens is {measured('rope_100', 4)} nats per byte"
     truncated = np.mean(shown(Extrapolation).values["first"]["truncated"])
     yield f"Truncate the text to its last 128 tokens, and it is {truncated:.2f}"

@@ -80,7 +80,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"{signed(of_three[-1], 1, '+')} would multiply it by about 110"
     rest = (of_all - of_three).round()
     yield f"The other pairs add {signed(rest.max(), 0)} to {signed(rest.min(), 0)} at all these distances"
-    yield f"Near 16 000 the farthest tokens get up to {signed(of_three[-1], 1, '+')} as trained"
+    yield f"Near 16 000, the trained bias of the farthest tokens reaches {signed(of_three[-1], 1, '+')}"
     flat = on_average(three, range(8192, 16_384)).mean()
     assert on_average(three, range(8192, 12_288)).mean() < flat - 2
     yield f"Its level is about {signed(flat)}. Near 12 000 the bias as trained is still lower"
@@ -110,7 +110,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     pushing = 100 * ((b[..., three] < -3).sum(axis=-1) == 1).mean()
     yield f"In {pushing:.0f} % of SmolLM2-135M's heads, exactly one of pairs 22 to 24 has $b$ below −3"
     half, quarter = np.percentile(b[..., 23], (50, 25))
-    yield f"in pair 23, half of the heads have $b$ above {signed(half, 2)}, and a quarter below {signed(quarter)}"
+    yield f"for pair 23, half of the heads have $b$ above {signed(half, 2)}, and a quarter below {signed(quarter)}"
 
     complete = int(np.ceil(32 * np.log(2048 / (2 * np.pi)) / np.log(10_000)))  # pairs with a full rotation in training
     assert round(2 * np.pi * 100_000 ** (complete / 32), -3) == 12_000

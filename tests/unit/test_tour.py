@@ -191,7 +191,7 @@ def of_section_9() -> Iterator[str]:
     yield f"Press **Clamp**: {clamp['far']:.2f}, so"
     yield f"Press **PI**: now even the loss within $L$ is {pi['within']:.2f}, because"
     yield f"Press **YaRN**: {yarn['within']:.2f} within $L$, and {yarn['far']:.2f} far past it"
-    yield f"worse within $L$, with {nope['within']:.2f}, but far past it, its loss is {nope['far']:.2f}"
+    yield f"worse within $L$, with {nope['within']:.2f}, but far past $L$ its loss is {nope['far']:.2f}"
     by_hand = shown(Playground, pairs=" ".join(["-"] * 6 + ["0.0625"] * 10)).facts
     yield "the slow pairs, 6 to 15, down to 1/16"
     yield f"far past $L$ falls from {trained['far']:.2f} to {by_hand['far']:.2f}"

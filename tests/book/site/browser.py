@@ -30,7 +30,7 @@ FLAGS = [
     "--disable-sync",
 ]
 FIGURES = ".posenc-explorable, .posenc-plotly"
-FRAME_PATIENCE = 20_000  # milliseconds
+FRAME_PATIENCE = 60_000  # milliseconds: the machine may be busy
 
 
 def chapters() -> list[str]:

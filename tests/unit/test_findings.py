@@ -100,7 +100,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     )
     share = 100 * (far_away[..., three].sum(axis=-1) > 0).mean()
     yield f"At 10 000 they pull in only {share:.0f} % of the heads"
-    yield f"within 100 tokens of 10 000, the summed bias of all pairs is a pull in {min(around_10)} to {max(around_10)}"
+    yield f"within 100 tokens of 10 000, the summed bias of all pairs pulls in {min(around_10)} to {max(around_10)}"
     yield "of the 270 heads, depending on the distance."
     yield f"Within 100 of 12 300, it pulls in {min(around_12)} to {max(around_12)}."
     assert (on_average(three, range(8192, 12_288)) < flat).mean() > 0.95  # "at nearly all distances"
@@ -137,7 +137,7 @@ def the_bias_of_the_small_models() -> Iterator[str]:
     yield f"| $b$ | {signed(min(most_negative))} | {signed(max(most_negative))} |"
     yield f"| rotations of these pairs in $L$ | {min(made):.2f} | {max(made):.2f} |"
     assert [round(bias) for bias in highest[:2]] == [6, 6]
-    yield f"to about +6 with base 100. With base 10 000 it rises to {signed(max(highest[2:]), 1, '+')} at most"
+    yield f"to about +6 with base 100, and to {signed(max(highest[2:]), 1, '+')} at most with base 10 000"
     summed = f"{signed(min(alone), 1, '+')} | {signed(max(alone), 1, '+')}"
     yield f"| maximum of their summed bias, $L$ to $2L$ | {summed} |"
     yield f"reaches {summed.replace('|', 'to')} logits"
@@ -178,7 +178,7 @@ def the_changes() -> Iterator[str]:
     beyond = dict(re.findall(r"(?m)^(as trained|clamped|zero|window) .* %  +(\S.*%)$", printed))
     held = re.search(r"(?m)loss, held at L (.+? %)$", printed_in_09("all-interventions"))
     assert held
-    yield f"at its value at distance $L-1$ still removes {held[1]} of the excess loss"
+    yield f"still removes {held[1]} of the excess loss, against {removed('clamped')} with the clamp"
     for kind, name in (BIAS | CONTROLS).items():
         cells = [around(real_results.past_the_context(kind, True)["7168–8191"], False)]
         past = real_results.past_the_context(kind)
@@ -299,17 +299,17 @@ def what_it_still_finds() -> Iterator[str]:
     past = {method: np.concatenate([found[method][n].ravel() for n in (12_288, 16_384)]) for method in RETRIEVAL}
     count, asked = {method: int(each.sum()) for method, each in past.items()}, 16 * haystacks
     yield f"found in 8192 tokens, of {8 * haystacks} | in 12 288 and 16 384, of {asked} |"
-    yield f"in 8192, of {8 * haystacks} | in 12 288 and 16 384, of {asked} | share of the {asked}, 95 % interval |"
+    yield f"found of {8 * haystacks}, in 8192 | found of {asked}, in 12 288 and 16 384 | share of the {asked}, 95 % interval |"
     assert max(count["PI"], count["bias clamped"]) <= count["as trained"]
     told = [inv_freq(64, 100_000.0)[1] / real.scalings(2, n)["dynamic NTK"].inv_freq[1] for n in (12_288, 16_384)]
     assert [round(ratio ** (62 / 2), 6) for ratio in told] == [2, 3]  # its s, of a base times s^(d / (d - 2))
-    yield "Dynamic NTK equals NTK-aware at 12 288 tokens; at 16 384, its $s$ is 3"
+    yield "Dynamic NTK equals NTK-aware at 12 288 tokens; at 16 384, its $s$ rises from 2 to 3"
     shares = {method: real_results.proportion(each, asked) for method, each in count.items()}
     assert shares["bias clamped"] == shares["PI"]
     assert shares["YaRN"] == shares["dynamic NTK"]
     assert shares["bias clamped"].high < shares["YaRN"].low  # apart
-    yield f"The clamp ({count['bias clamped']} of {asked}) isn't in the table: its interval is the same as PI's"
-    yield f"YaRN's ({count['YaRN']} of {asked}) the same as dynamic NTK's"
+    yield f"Not in the table: the clamp ({count['bias clamped']} of {asked}, with the same interval as PI) and "
+    yield f"YaRN ({count['YaRN']} of {asked}, as dynamic NTK)"
     p = {method: f"{sign_test(past[method], past['bias clamped']):.3f}" for method in RETRIEVAL[3:]}
     yield f"p = {p['YaRN']}"
     assert [method for method in p if float(p[method]) > 0.05] == ["NTK-aware"]
@@ -335,7 +335,7 @@ def what_it_still_finds() -> Iterator[str]:
     }
     yield f"{count['as trained']} of {asked} is close to the {asked / 8:.0f} expected by chance"
     yield f"At 2048 and 4096 tokens combined, the model as trained finds {near['as trained']} of {asked}, "
-    yield f"YaRN {near['YaRN']}, NTK-aware {near['NTK-aware']}, and PI {near['PI']}, hardly more than chance"
+    yield f"YaRN {near['YaRN']}, NTK-aware {near['NTK-aware']}, and PI {near['PI']}, hardly more than by chance ({asked / 8:.0f})"
     assert real_results.proportion(near["PI"], asked).low < 1 / 8
 
 
@@ -415,11 +415,11 @@ def the_attention_offset() -> Iterator[str]:
         return before - after
 
     assert lost("copy", 100, 1) > 0.7 > 0.3 > lost("copy", 10_000, 1) > 0.2
-    yield "with base 100 the effect is as clear as at $4L$ (see"
+    yield "the effect with base 100 is as clear as at $4L$ (see"
     yield "with base 10 000 it is weaker"
     few, gained = (lost("single_copy", 10_000, 4, seed) for seed in (0, 1))
     assert 0.05 > few > 0 > -0.1 > gained
-    yield "At 32 tokens back, accuracy drops with base 100; with base 10 000 it drops slightly or rises"
+    yield "At 32 tokens back, the low accuracy of base 100 drops further; with base 10 000 it drops slightly or rises"
     yield from ("divided by 4,", "$s$ = 4", "models of 0.3 million parameters", "with scale factor $s$ = 2")
     published = PUBLISHED_BOUNDS["beta_fast"]
     fastest = max(rotations(LENGTH, inv_freq(32, base)).max() for base, _ in MODELS)

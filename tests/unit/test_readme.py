@@ -37,14 +37,14 @@ def test_what_the_readme_counts_is_there():
     seeds = Counter((run["task"], run["scheme"]) for run in runs if run["profile"] == "full")
     counted = {
         "{} interactive figures": len(EXPLORABLES),
-        "{} encodings trained": len({scheme for _, scheme in seeds}),
+        "{} encodings on equal training budgets": len({scheme for _, scheme in seeds}),
         "{} seeds each": min(seeds.values()),
         "{} checkpoints": len([*shipped_folder().glob("*.safetensors")]),
         "{} assignments": len([*(ROOT / "notebooks" / "assignments").glob("*.ipynb")]),
     }
     told = " ".join(README.split()).lower()
     download = environment.DOWNLOAD["book"] + environment.DOWNLOAD["torch"]
-    assert f"about {round(download, -1)} mb ({environment.DOWNLOAD['torch']} mb for torch's cpu build" in told
+    assert f"about {round(download, -1)} mb (including {environment.DOWNLOAD['torch']} mb for torch's cpu build" in told
     assert f"another {round(environment.DOWNLOAD['test'] + environment.DOWNLOAD['lab'], -1)} mb" in told
     chapters = sorted(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
     assert re.findall(r"\(notebooks/(.+?)\)", README) == chapters

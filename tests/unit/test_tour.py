@@ -135,7 +135,8 @@ def of_section_6() -> Iterator[str]:
     yield f"YaRN found {counts['YaRN']} of {tried}, PI {counts['PI']} and the clamp {counts['bias clamped']}"
     yield f"where guessing would find {tried // 8}"
     far = found["YaRN"][asked[0]][:, :3].sum() + found["YaRN"][asked[1]][:, :4].sum()  # farther back than 8192 tokens
-    yield f"(Of YaRN's {counts['YaRN']}, {counts['YaRN'] - int(far)} were nearer to the question than the trained"
+    nearer = tried - sum(found["YaRN"][n][:, :k].size for n, k in zip(asked, (3, 4), strict=True))
+    yield f"(Of YaRN's {counts['YaRN']}, {counts['YaRN'] - int(far)} were among the {nearer} that were nearer to the question"
     change = {name: real_results.extended(name)["14336–16383"].high for name in ("PI", "YaRN", "NTK-aware")}
     assert max(change.values()) < -2, "each lowers the loss near twice the trained length a lot"
 
@@ -151,7 +152,7 @@ def of_section_7() -> Iterator[str]:
     yield f"RoPE with base 100, unscaled, has {measured('rope_100', 16)} there"
     copied = "at 8 times the trained length, the same kind of model has an accuracy of"
     yield f"{copied} {measured('alibi', 8, 'copy_half')}"
-    yield f"which are gentler, it is {measured('alibi_published', 8, 'copy_half')}"
+    yield f"ALiBi's authors published, it is {measured('alibi_published', 8, 'copy_half')}"
     without = f"at 4 times the trained length its loss is {measured('none', 4)}"
     yield f"{without}, where unscaled RoPE has {measured('rope_100', 4)}"
 
@@ -183,7 +184,7 @@ def of_section_9() -> Iterator[str]:
     yield f"({max(map(len, Playground.files().values())) / 1e6:.1f} MB)"
     trained = shown(Playground).facts
     without_fastest = shown(Playground, pairs=" ".join(["off", *["-"] * 15])).facts
-    yield f"from {trained['within']:.2f} to {without_fastest['within']:.2f}: without it"
+    yield f"from {trained['within']:.2f} to {without_fastest['within']:.2f}, probably because"
     nope, clamp, pi, yarn = (
         shown(Playground, **Playground.story()[step]).facts for step in ("nope", "clamp", "pi", "yarn")
     )
@@ -191,7 +192,7 @@ def of_section_9() -> Iterator[str]:
     yield f"Press **Clamp**: {clamp['far']:.2f}, so"
     yield f"Press **PI**: now even the loss within $L$ is {pi['within']:.2f}, because"
     yield f"Press **YaRN**: {yarn['within']:.2f} within $L$, and {yarn['far']:.2f} far past it"
-    yield f"worse within $L$, with {nope['within']:.2f}, but far past $L$ its loss is {nope['far']:.2f}"
+    yield f"worse within $L$, {nope['within']:.2f}, but far past $L$ it is only {nope['far']:.2f}"
     by_hand = shown(Playground, pairs=" ".join(["-"] * 6 + ["0.0625"] * 10)).facts
     yield "the slow pairs, 6 to 15, down to 1/16"
     yield f"far past $L$ falls from {trained['far']:.2f} to {by_hand['far']:.2f}"

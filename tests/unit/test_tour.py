@@ -136,7 +136,8 @@ def of_section_6() -> Iterator[str]:
     yield f"where guessing would find {tried // 8}"
     far = found["YaRN"][asked[0]][:, :3].sum() + found["YaRN"][asked[1]][:, :4].sum()  # farther back than 8192 tokens
     nearer = tried - sum(found["YaRN"][n][:, :k].size for n, k in zip(asked, (3, 4), strict=True))
-    yield f"(Of YaRN's {counts['YaRN']}, {counts['YaRN'] - int(far)} were among the {nearer} that were nearer to the question"
+    near = counts["YaRN"] - int(far)
+    yield f"(Of YaRN's {counts['YaRN']}, {near} were among the {nearer} that were nearer to the question"
     change = {name: real_results.extended(name)["14336–16383"].high for name in ("PI", "YaRN", "NTK-aware")}
     assert max(change.values()) < -2, "each lowers the loss near twice the trained length a lot"
 

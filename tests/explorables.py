@@ -15,7 +15,6 @@ from posenc.widgets import (
     ContextExtension,
     DecayExplorer,
     Explorable,
-    Extrapolation,
     FrequencyBank,
     InjectionPoints,
     LayerStack,
@@ -202,7 +201,7 @@ CASES = [
             {"cosines": True, "pairs": 2, "theta_0": 0.001, "theta_1": 0.001, "position": 0, "other": 0},
         ],
         {"cosines": True, "pairs": 6, "frequencies": "ratio_3"},
-        handles=("position",),
+        handles=("pair 0", "pair 1", "pair 2", "pair 3", "position"),
     ),
     Case(
         SinusoidExplorer,
@@ -294,18 +293,6 @@ CASES = [
         {"dim": 256, "trained": 512, "used": 131_072, "tolerance": 0.001},
         handles=("trained", "used", "pair"),
         free={"dim": 256},
-    ),
-    Case(
-        Extrapolation,
-        [
-            {"length": 1, "scaling": "yarn_by_4", "other": "alibi"},
-            {"measure": "copy", "scheme": "none", "other": "rope_10000", "other_scaling": "linear", "length": 16},
-            {"measure": "copy_half", "view": "position", "length": 8},
-            {"view": "position", "scheme": "rope_10000", "scaling": "yarn_paper", "other": "quick_none", "length": 1},
-            {"scaling": "linear_by_4", "other": "rope_100", "other_scaling": "linear", "length": 16},
-        ],
-        {"view": "position", "length": 16, "other": "rope_100", "other_scaling": "ntk_by_parts"},
-        handles=("length",),
     ),
     Case(
         Rotation2D,

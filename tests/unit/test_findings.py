@@ -83,7 +83,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"Near 16 000, the trained bias of the farthest tokens reaches {signed(of_three[-1], 1, '+')}"
     flat = on_average(three, range(8192, 16_384)).mean()
     assert on_average(three, range(8192, 12_288)).mean() < flat - 2
-    yield f"Its level is about {signed(flat)}. Near 12 000 the bias as trained is still lower"
+    yield f"Its level is about {signed(flat)}. Near 12 000 the trained bias is even lower"
     every = np.arange(8192, 16_384)
     assert every[on_average(three, every) > 0].min() // 1000 == 13
     at_10, strongest = on_average(three, [10_000])[0], on_average(three, range(8192))
@@ -178,7 +178,7 @@ def the_changes() -> Iterator[str]:
     beyond = dict(re.findall(r"(?m)^(as trained|clamped|zero|window) .* %  +(\S.*%)$", printed))
     held = re.search(r"(?m)loss, held at L (.+? %)$", printed_in_09("all-interventions"))
     assert held
-    yield f"still removes {held[1]} of the excess loss, against {removed('clamped')} with the clamp"
+    yield f"removes {held[1]} of the excess loss, the usual clamp {removed('clamped')}"
     for kind, name in (BIAS | CONTROLS).items():
         cells = [around(real_results.past_the_context(kind, True)["7168–8191"], False)]
         past = real_results.past_the_context(kind)
@@ -227,7 +227,7 @@ def the_changes() -> Iterator[str]:
     yield "removes most of the rise near 16 000"
     yield "the loss rises from 10 000 tokens on"
     zero, flat = (real_results.past_the_context(kind, True)["7168–8191"].mean for kind in ("zeroed", "flat, same mean"))
-    yield f"Inside $L$, zero costs {zero:.2f} nats and flat {flat:.2f}."
+    yield f"Inside $L$, *zero* costs {zero:.2f} nats and *flat* {flat:.2f}."
     others = max((one["zeroed, other slow pairs, as large"] - one["as trained"]).mean() for one in tiny)
     yield f"an equally large change in other slow pairs can itself cost {others:.1f} nats"
     fast = [(one["zeroed, fast pairs, as large"] - one["as trained"]).mean() for one in tiny]
@@ -299,17 +299,18 @@ def what_it_still_finds() -> Iterator[str]:
     past = {method: np.concatenate([found[method][n].ravel() for n in (12_288, 16_384)]) for method in RETRIEVAL}
     count, asked = {method: int(each.sum()) for method, each in past.items()}, 16 * haystacks
     yield f"found in 8192 tokens, of {8 * haystacks} | in 12 288 and 16 384, of {asked} |"
-    yield f"found of {8 * haystacks}, in 8192 | found of {asked}, in 12 288 and 16 384 | share of the {asked}, 95 % interval |"
+    yield f"found of {8 * haystacks}, in 8192 | found of {asked}, in 12 288 and 16 384 | share of the {asked}, "
+    yield "95 % interval | p-value |"
     assert max(count["PI"], count["bias clamped"]) <= count["as trained"]
     told = [inv_freq(64, 100_000.0)[1] / real.scalings(2, n)["dynamic NTK"].inv_freq[1] for n in (12_288, 16_384)]
     assert [round(ratio ** (62 / 2), 6) for ratio in told] == [2, 3]  # its s, of a base times s^(d / (d - 2))
-    yield "Dynamic NTK equals NTK-aware at 12 288 tokens; at 16 384, its $s$ rises from 2 to 3"
+    yield "Dynamic NTK equals NTK-aware at 12 288 tokens; at 16 384, its $s$ is 3, not 2"
     shares = {method: real_results.proportion(each, asked) for method, each in count.items()}
     assert shares["bias clamped"] == shares["PI"]
     assert shares["YaRN"] == shares["dynamic NTK"]
     assert shares["bias clamped"].high < shares["YaRN"].low  # apart
     yield f"Not in the table: the clamp ({count['bias clamped']} of {asked}, with the same interval as PI) and "
-    yield f"YaRN ({count['YaRN']} of {asked}, as dynamic NTK)"
+    yield f"YaRN ({count['YaRN']} of {asked}, like dynamic NTK)"
     p = {method: f"{sign_test(past[method], past['bias clamped']):.3f}" for method in RETRIEVAL[3:]}
     yield f"p = {p['YaRN']}"
     assert [method for method in p if float(p[method]) > 0.05] == ["NTK-aware"]
@@ -335,7 +336,8 @@ def what_it_still_finds() -> Iterator[str]:
     }
     yield f"{count['as trained']} of {asked} is close to the {asked / 8:.0f} expected by chance"
     yield f"At 2048 and 4096 tokens combined, the model as trained finds {near['as trained']} of {asked}, "
-    yield f"YaRN {near['YaRN']}, NTK-aware {near['NTK-aware']}, and PI {near['PI']}, hardly more than by chance ({asked / 8:.0f})"
+    yield f"YaRN {near['YaRN']}, NTK-aware {near['NTK-aware']}, and PI {near['PI']}, barely above "
+    yield f"chance ({asked / 8:.0f})"
     assert real_results.proportion(near["PI"], asked).low < 1 / 8
 
 
@@ -419,7 +421,8 @@ def the_attention_offset() -> Iterator[str]:
     yield "with base 10 000 it is weaker"
     few, gained = (lost("single_copy", 10_000, 4, seed) for seed in (0, 1))
     assert 0.05 > few > 0 > -0.1 > gained
-    yield "At 32 tokens back, the low accuracy of base 100 drops further; with base 10 000 it drops slightly or rises"
+    yield "At 32 tokens back, accuracy drops from low to lower with base 100, and "
+    yield "drops slightly or rises with base 10 000"
     yield from ("divided by 4,", "$s$ = 4", "models of 0.3 million parameters", "with scale factor $s$ = 2")
     published = PUBLISHED_BOUNDS["beta_fast"]
     fastest = max(rotations(LENGTH, inv_freq(32, base)).max() for base, _ in MODELS)

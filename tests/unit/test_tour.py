@@ -11,14 +11,13 @@ import pytest
 
 from posenc import configs
 from posenc.frequencies import inv_freq, wavelengths
-from posenc.lab import real_results
+from posenc.lab import real_results, results
 from posenc.lab.store import load
 from posenc.widgets import (
     AngleCoverage,
     BiasExplorer,
     ContextExtension,
     Explorable,
-    Extrapolation,
     FrequencyBank,
     LearnedDistanceBias,
     OrderBlindness,
@@ -26,7 +25,6 @@ from posenc.widgets import (
     Rotation2D,
     SinusoidExplorer,
 )
-from posenc.widgets.extrapolation import TIMES
 from tests.book.notebooks.prose import NUMBER, normalise, numbers_in_output, prose_of
 from tests.explorables import sentence, shown
 from tools.reading import words
@@ -47,9 +45,9 @@ FIGURES: list[list[type[Explorable]]] = [
     [SinusoidExplorer],
     [Rotation2D],
     [FrequencyBank],
-    [AngleCoverage, LearnedDistanceBias, Extrapolation],
+    [AngleCoverage, LearnedDistanceBias],
     [ContextExtension],
-    [BiasExplorer, Extrapolation],
+    [BiasExplorer],
     [ContextExtension],
     [Playground],
 ]
@@ -60,9 +58,10 @@ def grouped(number: float) -> str:
     return f"{number:,.0f}".replace(",", " ") if number >= 10_000 else f"{number:.0f}"
 
 
-def measured(scheme: str, times: int, measure: str = "text") -> str:
-    rows = shown(Extrapolation, scheme=scheme, measure=measure).values["first"]["by_length"]
-    return f"{np.mean([row[TIMES.index(times)] for row in rows]):.2f}"
+def measured(scheme: str, times: int, probe: str = "text") -> str:
+    """The loss or accuracy over the last tokens, which are the same at every length."""
+    filters = {"profile": "full", "scheme": scheme, "probe": probe, "kind": "plain", "causal": True}
+    return f"{results().over_seeds('loss' if probe == 'text' else 'accuracy', length=128 * times, **filters).mean:.2f}"
 
 
 def of_section_2() -> Iterator[str]:
@@ -116,8 +115,7 @@ def of_section_5() -> Iterator[str]:
     yield f"the loss at 256 tokens falls to {facts['clamp']['loss']:.2f}"
     yield f"hardly changes the bias, and the loss only falls to {facts['control']['loss']:.2f}"
     yield f"With RoPE (base 100), the loss at 512 tokens is {measured('rope_100', 4)} nats per byte"
-    truncated = np.mean(shown(Extrapolation).values["first"]["truncated"])
-    yield f"Truncate the text to its last 128 tokens, and it is {truncated:.2f}"
+    yield f"Given only the last 128 tokens, the loss is {measured('rope_100', 1)}"
     texts = real_results.interventions()
     trained, clamped = (np.mean([one[kind] for one in texts], axis=0)[-4:].mean() for kind in ("as trained", "clamped"))
     yield f"near {grouped(16_000)} tokens from {trained:.2f} to {clamped:.2f} nats per token"
@@ -133,11 +131,12 @@ def of_section_6() -> Iterator[str]:
     tried = sum(found["PI"][n].size for n in asked)
     yield f"in texts of {grouped(asked[0])} and {grouped(asked[1])} tokens"
     yield f"YaRN found {counts['YaRN']} of {tried}, PI {counts['PI']} and the clamp {counts['bias clamped']}"
-    yield f"where guessing would find {tried // 8}"
+    yield f"where guessing would find about {tried // 8}"
     far = found["YaRN"][asked[0]][:, :3].sum() + found["YaRN"][asked[1]][:, :4].sum()  # farther back than 8192 tokens
     nearer = tried - sum(found["YaRN"][n][:, :k].size for n, k in zip(asked, (3, 4), strict=True))
     near = counts["YaRN"] - int(far)
-    yield f"(Of YaRN's {counts['YaRN']}, {near} were among the {nearer} that were nearer to the question"
+    yield f"(YaRN found {near} of the {nearer} facts within the trained length of the question, and "
+    yield f"{int(far)} of the other {tried - nearer}.)"
     change = {name: real_results.extended(name)["14336–16383"].high for name in ("PI", "YaRN", "NTK-aware")}
     assert max(change.values()) < -2, "each lowers the loss near twice the trained length a lot"
 

@@ -15,8 +15,8 @@ from torch.utils.flop_counter import flop_registry
 
 from book._site.words import file, words
 from posenc import configs, scaling
+from posenc.lab import results
 from posenc.schemes import SCHEMES, PositionScheme
-from posenc.widgets.extrapolation import SCALED, TIMES, Extrapolation
 
 WORDS = tomllib.loads(file("reference/map.toml").read_text(encoding="utf-8"))
 SAYS = words("reference")["map"]
@@ -97,29 +97,49 @@ class Cell(NamedTuple):
     lost: float
 
 
+@functools.cache
+def measured() -> dict[tuple[str, str, str], dict[int, list[float]]]:
+    """Of each measure, model and scaling, the values of all seeds at each length, in trained lengths.
+
+    A scaling's factor is the length, or 4 at every length with `_by_4` after its name.
+    """
+    plain = results().select(kind="plain", causal=True)
+    trained: dict[str, int] = {}
+    for one in plain:
+        trained[one["run"]] = min(one["length"], trained.get(one["run"], one["length"]))
+    values: dict[tuple[str, str, str], dict[int, list[float]]] = {}
+    for one in plain + results().select(kind="scaling", profile="full", causal=True):
+        if one["probe"] not in MEASURES or (one["kind"] == "scaling" and one["scaling"] == "default"):
+            continue
+        times = one["length"] // trained[one["run"]]
+        by = f"_by_{one['factor']:g}" if one.get("factor", times) != times else ""
+        key = [one["profile"] if one["profile"] == "quick" else "", one["scheme"], one.get("past_end", "")]
+        of = one["probe"], "_".join(filter(None, key)), one.get("scaling", "default") + by
+        values.setdefault(of, {}).setdefault(times, []).append(one["loss" if one["probe"] == "text" else "accuracy"])
+    return values
+
+
 def reach(key: str, scaling: str = "default", at_first: str = "default") -> tuple[str, dict[str, list[Cell | None]]]:
     """The label of a measured model, and its cells by measure; at 1× with the scaling `at_first`."""
     rows: dict[str, list[Cell | None]] = {}
     for measure, name in MEASURES.items():
-        by_length = Extrapolation.data()["measured"][measure][key]["by_length"]
-        start = _mean([row[0] for row in by_length["default"]])
+        start = _mean(measured()[measure, key, "default"][1])
         rows[name] = []
         for time in SHOWN:
-            values = [row[TIMES.index(time)] for row in by_length.get(at_first if time == 1 else scaling, [[None] * 5])]
-            if None in values:
+            values = measured().get((measure, key, at_first if time == 1 else scaling), {}).get(time)
+            if values is None:
                 rows[name].append(None)
                 continue
             mean = _mean(values)
             lost = (mean - start) / 2 if measure == "text" else start - mean
             rows[name].append(Cell(mean, min(values), max(values), min(1.0, max(0.0, lost))))
-    return Extrapolation.catalogue["names"]["schemes"][key], rows
+    return WORDS["measured"][key], rows
 
 
 def scaling_reach(name: str) -> list[tuple[str, dict[str, list[Cell | None]]]]:
     """What was measured of a scaling on both RoPE models; at the trained length with a factor of 4."""
-    at_first = name if name in ("default", "dynamic_ntk") else f"{name}_by_4"
-    there = Extrapolation.data()["measured"]["text"]
-    return [reach(key, name, at_first) for key in SCALED if name in there[key]["by_length"]]
+    at_first = "default" if name in ("default", "dynamic_ntk") else f"{name}_by_4"
+    return [reach(key, name, at_first) for key in ("rope_100", "rope_10000") if ("text", key, name) in measured()]
 
 
 def _mean(values: list[float]) -> float:

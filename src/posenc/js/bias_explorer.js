@@ -65,10 +65,10 @@ function compute(setting, width, previous, { t5 }) {
   };
 }
 
-// How high up a dot is: on its head's line where that is drawn.
-function heightAt({ up, alone }, weights, at) {
+// How high up a dot is: on its head's line.
+function heightAt({ up }, weights, at) {
   const near = Math.min(Math.floor(at), weights.length - 1), next = Math.min(near + 1, weights.length - 1);
-  return alone ? (up.start + up.end) / 2 : up.at(weights[near] + (at - near) * (weights[next] - weights[near]));
+  return up.at(weights[near] + (at - near) * (weights[next] - weights[near]));
 }
 
 // The weights in shares of the greatest.

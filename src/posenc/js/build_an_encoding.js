@@ -35,8 +35,8 @@ function compute(state, width, previous) {
 
 // The map of distances, with what holds of it below. Beside it, on a phone on its left, the pairs; below these, or on a phone
 // below all, their frequencies.
-function places(width, { pairs, cosines } = { pairs: PAIRS }) {
-  const wide = width >= 470, below = wide && cosines ? 72 : 0, side = wide ? Math.min(0.5 * width, 360) : Math.min(HIGH, width - 84), right = width - side - (wide ? 30 : 10), top = 24;
+function places(width, { pairs } = { pairs: PAIRS }) {
+  const wide = width >= 470, below = wide ? 72 : 0, side = wide ? Math.min(0.5 * width, 360) : Math.min(HIGH, width - 84), right = width - side - (wide ? 30 : 10), top = 24;
   const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : 1, rows = Math.ceil(pairs / columns);
   const across = right / columns, beside = wide && across > 180 ? 76 : 0; // words beside a pair, where there is room
   const size = Math.min(across - beside, (side - below) / rows, 170);
@@ -91,7 +91,6 @@ function drawPairs({ context }, result, state, theme) {
     say(picture.pair, { pair: k, apart: Math.hypot(sine, cosines ? cosine : 0) }).split("\n")
       .forEach((line, row) => words(context, theme, line, left + size + 2, y + 18 * (row - 0.5), { colour: row ? theme.muted : theme.text, bold: row === 0 }));
   });
-  if (!cosines) return;
   words(context, theme, picture.frequencies, 0, frequencyTop - 16, { colour: theme.text, bold: true, width: right });
   const axis = new Plot(context, theme, frequency, new Axis({ from: 0, to: 1, start: frequencyTop + 14, end: frequencyTop }));
   axis.horizontal(0, { colour: theme.muted, dash: [] });
@@ -146,7 +145,7 @@ function draw(canvas, result, state, theme, cursor) {
   words(context, theme, fixed(scale.to, 1), bar + 56, y.start - 12);
   for (const [axis, at, align] of [["x", 0, "left"], ["x", LENGTH - 1, "right"]]) words(context, theme, String(at), result.map[axis].at(at), y.end + 9, { align });
   words(context, theme, picture.position, x.at(LENGTH / 2), y.end + 9, { align: "center", width: x.end - x.start - 40 });
-  if (state.cosines) drawProperties(context, theme, result, width);
+  drawProperties(context, theme, result, width);
   const { x: across, y: down } = pointOf(result, state), edges = [[x.start, down], [across, y.start]];
   for (const edge of edges) new Plot(context, theme).rule(edge, [across, down], { width: 1.5 });
   drawPoints(context, theme, theme.text, edges, 4);
@@ -177,7 +176,7 @@ function handles(result, state) {
   });
   const rise = Math.min(15, RISE / Math.max(...rows, 1));
   const pairs = places.map((x, pair) => ({ name: `pair ${pair}`, pair, x, y: frequencyTop + 14 - rise * rows[pair], along: "x", drag: (px) => ({ [`theta_${pair}`]: frequency.invert(px) }) }));
-  return [...(state.cosines ? pairs : []), { name: "position", ...pointOf(result, state), drag: (px, py, before) => along(before, positionsAt(result, px, py)) }];
+  return [...pairs, { name: "position", ...pointOf(result, state), drag: (px, py, before) => along(before, positionsAt(result, px, py)) }];
 }
 
 function facts({ values, largest, close: [first, second] }, state) {

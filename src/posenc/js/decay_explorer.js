@@ -96,7 +96,7 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   const score = extremes(values.score), isDense = x.to > 64; // else each value is seen
   const plot = new Plot(context, theme, x, (result.y = yAxis(result, height))), names = [], ink = (colour) => shade(0.7, theme, colour);
   const name = (text, colour, points) => names.push({ text, colour, points: points.map(([px, value]) => [px, plot.y.at(value)]) });
-  plot.axes({ xTitle: "", xText: () => "", yTitle: picture.y });
+  plot.axes({ xTitle: "", xText: () => "", yTitle: say(picture.y, state) });
   drawPairs(context, theme, width, height, x, state, cursor);
   plot.horizontal(0, { colour: theme.muted, dash: [] });
   const lasting = [], { earlier } = result, ghost = earlier > 1 && earlier !== state.base ? columns.map(([pixel, first]) => [pixel, decayLaw(first, earlier)]) : [];
@@ -129,7 +129,7 @@ function draw({ context, width, height }, result, state, theme, cursor) {
   if (state.base > 1) { // else one wave, whatever the pairs
     plot.curve(trend, theme.text, { dash: LAW });
     if (!isDense && isScore) lasting.push([say(picture.score, sums), ink(colours.score)]);
-    lasting.push([picture.law, theme.text]);
+    lasting.push([say(picture.law, state), theme.text]);
   }
   if (state.show_logarithm) {
     const logarithm = Plot.course(extremes(values.logarithm));

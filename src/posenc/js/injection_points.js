@@ -4,18 +4,16 @@ import { colours, tint } from "./colours.js";
 import { Axis, Plot, arrow, grip, sized, words } from "./drawing.js";
 import catalogue from "./injection_points.json";
 import { explorable } from "./explorable.js";
-import { Labels } from "./labels.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const LAST = 32, LATEST = 8, OTHERS = [0, 0, 0, 16, 20, 24], ROUNDING = 1e-9; // as in Python
 const QUERY = 2, KEY = 1; // “sat” and “cat” among the tokens
 const POINTS = ["input", "query_key", "logits"];
-const TOP = 20; // of the highest band, if it takes half of the weight
 const FIRST = 4; // position of the first token before a drag
 const ACTIVE = colours.position; // of the injection point that is on, its arrows, and what it adds to weights
 const GREYS = Object.fromEntries(Object.keys(colours).map((name) => [name, colours.neutral])); // of an injection point that is off
-const HALF = { word: 31, high: 13 }; // of a token that is dragged
+const HALF = { word: 31, high: 13, column: 13 }; // of a token that is dragged, of a column
 
 const placesOf = ({ m, n, start }) => OTHERS.map((other, k) => (k === QUERY ? m : k === KEY ? n : start + other));
 
@@ -31,19 +29,18 @@ function compute(state, width, previous, data) {
     apart: Array.from({ length: LAST + 1 }, (_, position) => score(position, n)),
   };
   const frame = layout(width), before = at(point, state.together ? FIRST - state.start : 0), blind = at("none", 0);
-  return { values, before, blind, places, data, query, key: keys[KEY], ...frame, bands: bandsOf(frame, values.weights, places, m), tokens: new Axis({ from: 0, to: 5, start: 0, end: width }) };
+  return { values, before, blind, places, data, query, key: keys[KEY], ...frame, tokens: new Axis({ from: 0, to: 5, start: 0, end: width }) };
 }
 
-// The bands above the track of positions, below it the lanes of the two tokens that are dragged, and the injection points.
+// The columns above the track of positions, below it the lanes of the two tokens that are dragged, and the injection points.
 function layout(width) {
-  const wide = width >= 600, all = wide ? 96 : 66, gap = wide ? 52 : 18, tail = wide ? 116 : 70, across = (width - 2 * gap - tail) / 3, track = wide ? 232 : 204, frame = track + 106;
+  const wide = width >= 600, gap = wide ? 52 : 18, tail = wide ? 116 : 70, across = (width - 2 * gap - tail) / 3, track = wide ? 204 : 188, frame = track + 106;
   return {
-    positions: new Axis({ from: 0, to: LAST, start: all / 2 + 1, end: width - all / 2 - 1 }),
+    positions: new Axis({ from: 0, to: LAST, start: HALF.word + 2, end: width - HALF.word - 2 }),
     points: POINTS.map((name, k) => ({ name, left: k * (across + gap), right: k * (across + gap) + across })),
     gap,
     foot: track - 16,
-    width,
-    all, // pixels of all weights together
+    tall: (track - 50) / 0.85, // pixels of a weight of 1, which none reaches
     track,
     lanes: { key: track + 40, query: track + 68 },
     frame: { top: frame, bottom: frame + 92 },
@@ -51,53 +48,33 @@ function layout(width) {
   };
 }
 
-// ---- the tokens, and to each a band of its attention weight
+// ---- the tokens, and over each a column of its attention weight
 
-// From the query, where all lie side by side, a band to each token, as thick as its weight, and higher the farther it goes.
-function bandsOf({ positions, foot, all, width }, weights, places, m) {
-  const from = positions.at(m), side = (k) => Math.sign(places[k] - m), sideways = (k) => (side(k) ? side(k) / Math.abs(places[k] - m) : 0);
-  let left = from - all / 2;
-  const bands = [];
-  for (const k of [...places.keys()].sort((one, other) => sideways(one) - sideways(other))) {
-    const thick = all * weights[k], start = left + thick / 2, end = k === QUERY ? start : positions.at(places[k]);
-    const high = (foot - TOP - all / 4) * (k === QUERY ? 0.4 : 0.2 + 0.8 * Math.sqrt(Math.abs(places[k] - m) / LAST)), open = k === QUERY ? 70 : 0;
-    bands[k] = { start, end, high, control: [Math.max(start - open, 8), Math.min(end + open, width - 8)], middle: (start + end) / 2 };
-    left += thick;
-  }
-  return bands;
-}
-
-function drawBand(context, { start, end, high, control }, foot, thick, colour, opacity = 1) {
-  context.strokeStyle = colour;
-  context.globalAlpha = opacity;
-  context.lineWidth = thick;
-  context.beginPath();
-  context.moveTo(start, foot);
-  context.bezierCurveTo(control[0], foot - high / 0.75, control[1], foot - high / 0.75, end, foot);
-  context.stroke();
-  context.globalAlpha = 1;
-}
-
-function drawWeights({ context, width }, { values: { weights }, before, blind, places, positions, bands, foot, all }, state, theme, cursor) {
+// What a position adds to a weight is in another colour, what it takes away is pale; the numbers of small columns make way.
+function drawWeights({ context, width }, { values: { weights }, before, blind, places, positions, foot, tall }, state, theme, cursor) {
   words(context, theme, picture.weights.map((text) => say(text, state)), 0, 9, { colour: theme.text, bold: true, width });
-  const order = [...places.keys()].sort((one, other) => weights[other] - weights[one]); // thin ones in front
-  for (const k of order) if (blind[k] > weights[k]) drawBand(context, bands[k], foot, all * blind[k], ACTIVE, 0.25);
+  const column = (k, from, to, colour, opacity = 1) => {
+    context.fillStyle = colour;
+    context.globalAlpha = opacity;
+    context.fillRect(positions.at(places[k]) - HALF.column, foot - tall * to, 2 * HALF.column, tall * (to - from));
+    context.globalAlpha = 1;
+  };
+  const order = [...places.keys()].sort((one, other) => weights[other] - weights[one]); // small ones in front
+  const ends = places.map((place) => positions.at(place)), written = [];
   for (const k of order) {
-    const kept = Math.min(weights[k], blind[k]);
-    drawBand(context, bands[k], foot, all * weights[k] + 2, theme.ground);
-    if (weights[k] > kept) drawBand(context, bands[k], foot, all * weights[k], ACTIVE);
-    drawBand(context, bands[k], foot, all * kept, cursor?.token === k ? theme.text : colours.score);
+    const [least, most] = [Math.min(weights[k], blind[k]), Math.max(weights[k], blind[k])];
+    context.strokeStyle = theme.ground;
+    context.lineWidth = 2;
+    context.strokeRect(ends[k] - HALF.column, foot - tall * most, 2 * HALF.column, tall * most);
+    column(k, 0, least, cursor?.token === k ? theme.text : colours.score);
+    column(k, least, most, ACTIVE, weights[k] > least ? 1 : 0.25);
+    const spot = [ends[k], foot - tall * most - 10], moved = k === KEY && state.together && state.start !== FIRST;
+    if (k !== KEY && written.some(([x, y]) => Math.abs(x - spot[0]) < 42 && Math.abs(y - spot[1]) < 16)) continue;
+    written.push(spot);
+    words(context, sized(theme, 14), say(picture[moved ? "moved" : "weight"], { before: 100 * before[k], weight: 100 * weights[k] }), ...spot, { align: "center", bold: true, colour: theme.text, rim: true });
   }
-  const from = positions.at(state.m), ends = places.map((place) => positions.at(place));
   context.fillStyle = theme.text; // all on one plate
-  if (state.together) context.fillRect(Math.min(...ends), foot, Math.max(...ends) - Math.min(...ends), 5);
-  context.fillStyle = colours.query;
-  context.fillRect(from - all / 2, foot, all, 5);
-  const labels = new Labels(context, sized(theme, 14), { left: 0, right: width, top: 20, bottom: foot });
-  for (const k of new Set([KEY, cursor?.token ?? KEY])) {
-    const text = say(picture[state.together && state.start !== FIRST ? "moved" : "weight"], { before: 100 * before[k], weight: 100 * weights[k] });
-    labels.write(text, [bands[k].middle, foot - bands[k].high], { towards: -Math.PI / 2, away: -7, bold: true, colour: theme.text });
-  }
+  if (state.together) context.fillRect(Math.min(...ends) - HALF.column, foot, Math.max(...ends) - Math.min(...ends) + 2 * HALF.column, 5);
 }
 
 function drawTokens({ context }, result, state, theme) {

@@ -27,7 +27,7 @@ const isCharted = ({ weight }) => weight !== "angles";
 function places(width, state) {
   const wide = width >= WIDE, top = 106, bottom = wide ? 424 : 380;
   if (state.weight === "random") return { dials: { top, rows: 0 }, heading: top - 12, chart: { top: top + 52, bottom } };
-  if (isCharted(state)) return { dials: { top, rows: 1, high: 0, size: wide ? 80 : Math.min(52, width / DIALS - 6) }, heading: wide ? 228 : 196, chart: { top: wide ? 276 : 248, bottom } };
+  if (isCharted(state)) return { dials: { top, rows: 1, high: 0, size: wide ? 80 : Math.min(52, width / DIALS - 6) }, heading: wide ? 228 : 196, chart: { top: (wide ? 258 : 226) + (state.weight === "shift" ? 20 : 0), bottom } };
   const high = (bottom + 40 - top) / 2;
   return { dials: { top, rows: 2, high, size: Math.min(high - 42, width / 3 - 8) }, chart: { top, bottom } };
 }
@@ -92,7 +92,7 @@ function compute(state, width, previous) {
     position: new Axis({ from: 0, to: LAST, start: 12, end: width - 14 }),
     pair: cellAxis(frequencies.length, 0, width),
     offset: new Axis({ from: -reach, to: reach, start: 50, end: width - 10 }),
-    product: new Axis({ from: -1.08, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
+    product: new Axis({ from: weight === "random" ? -1.08 : 1.08 * Math.min(...without.fine, 0) - 0.02, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
   };
   return { values, axes, place, through, without, frequencies, dials: dialsOf(frequencies, place.dials, width), complete };
 }
@@ -205,32 +205,24 @@ function drawPositions({ context, width }, { axes: { position: x } }, state, the
 }
 
 function drawKernel({ context, width }, result, state, theme, cursor, { x: px, y: py }) {
-  const { values, axes, place, without, frequencies, dials } = result, { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS }, random = weight === "random";
+  const { values, axes, place, without, frequencies } = result, { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS }, random = weight === "random";
   const points = (line) => Array.from(line, (value, k) => [k - REACH, value]);
   const smooth = (shift) => Array.from({ length: 2 * FINE * REACH + 1 }, (_, k) => [k / FINE - REACH, without.fine[Math.abs(k - FINE * (REACH + shift))]]);
   const long = width >= WIDE ? picture.long : picture.short, entry = (name, colour, stroke) => ({ label: say(long[name], facts), colour, ...stroke });
   words(context, theme, picture.y, 0, place.heading, { colour: theme.text, bold: true, width });
-  const entries = [entry(random ? "from_here" : "from_everywhere", colours.query)];
-  if (random) entries.push(entry("band", colours.position, { area: true }));
-  if (weight !== "identity") entries.push(entry("plain", theme.muted, { area: true }));
-  legend(context, theme, entries, 0, place.heading + 18, width);
+  const entries = random ? [entry("from_here", colours.query), entry("band", colours.query, { area: true })] : [entry("through", colours.query)];
+  if (weight !== "identity") legend(context, theme, [...entries, entry("plain", theme.muted, { width: 2 })], 0, place.heading + 18, width);
   const plot = new Plot(context, theme, x, y), room = new Axis({ from: x.invert(x.start - 10), to: x.to, start: x.start - 10, end: x.end });
   const curve = random ? points(values.kernel) : smooth(weight === "shift" ? SHIFT : 0), fill = (line, colour, opacity) => plot.area(line.map(([k, value]) => [x.at(k), Math.min(value, 0), Math.max(value, 0)]), colour, opacity);
-  if (weight !== "identity") fill(smooth(0), theme.muted, 0.25);
   const band = points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]);
-  if (random) for (const [colour, opacity] of [[theme.ground, 1], [colours.position, 0.22]]) plot.area(band, colour, opacity); // in front of the fill
+  if (random) plot.area(band, colours.query, 0.2);
   else fill(curve, colours.query, 0.15);
   new Plot(context, theme, room, y).axes({ xTitle: picture.x, yTitle: "", xTicks: width >= WIDE ? 8 : 4, yTicks: 4, xText: formatInteger });
   plot.vertical(0, { colour: theme.muted, dash: [] });
+  if (weight !== "identity") plot.line(smooth(0), theme.muted, { width: 2 });
   plot.line(curve, colours.query, { width: 3 });
   plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
-  for (const { pair } of dials.all) disc(context, theme, px, y.at(cosineOf(values, pair)), 4.5, pairColour(pair, frequencies.length));
   grip(context, theme, px, py, colours.key);
-  const fastest = y.at(cosineOf(values, 0));
-  if (weight === "identity" && Math.abs(fastest - py) > 20) { // the dot of the fastest pair, where it is away from the curve
-    const before = offset < 0 ? px - x.start > 60 : px > x.end - 60;
-    words(context, theme, say(picture.dot, dials.all[0]), px + (before ? -14 : 14), Math.max(fastest, y.end + 8), { colour: pairColour(0, frequencies.length), align: before ? "right" : "left", bold: true, rim: true });
-  }
   const product = fixed(values.kernel[offset + REACH], 2);
   nameOf(context, theme, say(picture.offset[width >= WIDE ? 0 : 1], { offset, product, pairs: frequencies.length, random }), px - 13, y.end - 9, colours.key, x.end);
   if (cursor !== null) plot.vertical(cursor.offset);

@@ -20,7 +20,6 @@ from posenc.widgets.bias_explorer import BiasExplorer
 from posenc.widgets.build_an_encoding import BuildAnEncoding
 from posenc.widgets.context_extension import ContextExtension
 from posenc.widgets.decay_explorer import DecayExplorer
-from posenc.widgets.extrapolation import Extrapolation
 from posenc.widgets.frequency_bank import FrequencyBank
 from posenc.widgets.injection_points import InjectionPoints
 from posenc.widgets.layer_stack import LayerStack
@@ -47,7 +46,6 @@ EXPLORABLES = (
     LearnedDistanceBias,
     ContextExtension,
     BiasExplorer,
-    Extrapolation,
     PatchGrid,
     LayerStack,
 )
@@ -73,7 +71,7 @@ def checkpoints() -> dict[str, str]:
 
 __all__ = [
     "Action", "AngleCoverage", "AttentionByHand", "BiasExplorer", "BuildAnEncoding", "Choice", "ContextExtension",
-    "Control", "DecayExplorer", "EXPLORABLES", "Explorable", "Extrapolation",
+    "Control", "DecayExplorer", "EXPLORABLES", "Explorable",
     "FrequencyBank", "InjectionPoints", "LayerStack", "LearnedDistanceBias", "OrderBlindness", "PatchGrid",
     "Playground", "Rotation2D", "RotationPlanes", "SinusoidExplorer", "Switch", "Text", "bundle", "checkpoints",
     "modules", "scripts", "stylesheet",

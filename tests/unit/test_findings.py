@@ -100,9 +100,9 @@ def the_bias_of_smollm2() -> Iterator[str]:
     )
     share = 100 * (far_away[..., three].sum(axis=-1) > 0).mean()
     yield f"At 10 000 they pull in only {share:.0f} % of the heads"
-    yield f"within 100 tokens of 10 000, the summed bias of all pairs pulls in {min(around_10)} to {max(around_10)}"
+    yield f"within 100 tokens of 10 000, the summed bias of all pairs is a pull in {min(around_10)} to {max(around_10)}"
     yield "of the 270 heads, depending on the distance."
-    yield f"Within 100 of 12 300, it pulls in {min(around_12)} to {max(around_12)}."
+    yield f"Within 100 of 12 300, it is a pull in {min(around_12)} to {max(around_12)}."
     assert (on_average(three, range(8192, 12_288)) < flat).mean() > 0.95  # "at nearly all distances"
 
     b = -real_results.products().imag  # (layers, heads, pairs)
@@ -114,7 +114,8 @@ def the_bias_of_smollm2() -> Iterator[str]:
 
     complete = int(np.ceil(32 * np.log(2048 / (2 * np.pi)) / np.log(10_000)))  # pairs with a full rotation in training
     assert round(2 * np.pi * 100_000 ** (complete / 32), -3) == 12_000
-    yield f"on sequences of 2048 tokens with base 10 000; there, {complete} of its 32 pairs complete a rotation"
+    yield f"on sequences of 2048 tokens with base 10 000; in that setting, {complete} "
+    yield "of its 32 pairs complete a rotation"
     yield "With its present base of 100 000, the next pair takes about 12 000 tokens"
     yield "extended to 8192 tokens and base 100 000"
     yield from ("SmolLM2-135M", "SmolLM2", "run in bfloat16 (angles in float64)")
@@ -213,7 +214,7 @@ def the_changes() -> Iterator[str]:
     yield "| clamped | near 12 000 | near 16 000 |"
     both = real_results.over_texts([(one["clamped"] - one["as trained"])[-4:].mean() for one in few])
     yield f"both together remove {-both.mean:.2f} nats on these four texts"
-    yield "Near 16 000 neither part of the clamp helps much"
+    yield from ("Near 12 000, clamping all others is enough.", "Near 16 000 neither part of the clamp helps much")
     kinds = ("clamped", "window", "window and four sinks")
     at_12, at_16 = (
         {kind: real_results.past_the_context(kind)[block] for kind in kinds} for block in ("11264–12287", "15360–16383")
@@ -227,7 +228,7 @@ def the_changes() -> Iterator[str]:
     yield "removes most of the rise near 16 000"
     yield "the loss rises from 10 000 tokens on"
     zero, flat = (real_results.past_the_context(kind, True)["7168–8191"].mean for kind in ("zeroed", "flat, same mean"))
-    yield f"Inside $L$, *zero* costs {zero:.2f} nats and *flat* {flat:.2f}."
+    yield f"Inside $L$, *zero* costs {zero:.2f} nats (see the findings) and *flat* {flat:.2f}."
     others = max((one["zeroed, other slow pairs, as large"] - one["as trained"]).mean() for one in tiny)
     yield f"an equally large change in other slow pairs can itself cost {others:.1f} nats"
     fast = [(one["zeroed, fast pairs, as large"] - one["as trained"]).mean() for one in tiny]
@@ -314,7 +315,7 @@ def what_it_still_finds() -> Iterator[str]:
     p = {method: f"{sign_test(past[method], past['bias clamped']):.3f}" for method in RETRIEVAL[3:]}
     yield f"p = {p['YaRN']}"
     assert [method for method in p if float(p[method]) > 0.05] == ["NTK-aware"]
-    yield "In texts of 12 288 and 16 384 tokens, NTK-by-parts and dynamic NTK appear to"
+    yield "In texts of 12 288 and 16 384 tokens, NTK-by-parts and dynamic NTK appear to find more"
     at_trained = f"{at_l['YaRN'].sum()} of {8 * haystacks} instead of {at_l['as trained'].sum()}"
     yield "shows neither the drop at 32 nor the gain at 96"
     yield f"it finds {at_trained}, but these counts are too small"
@@ -336,8 +337,8 @@ def what_it_still_finds() -> Iterator[str]:
     }
     yield f"{count['as trained']} of {asked} is close to the {asked / 8:.0f} expected by chance"
     yield f"At 2048 and 4096 tokens combined, the model as trained finds {near['as trained']} of {asked}, "
-    yield f"YaRN {near['YaRN']}, NTK-aware {near['NTK-aware']}, and PI {near['PI']}, barely above "
-    yield f"chance ({asked / 8:.0f})"
+    yield f"YaRN {near['YaRN']}, NTK-aware {near['NTK-aware']}, and PI {near['PI']}, about as many as "
+    yield f"by chance ({asked / 8:.0f})"
     assert real_results.proportion(near["PI"], asked).low < 1 / 8
 
 
@@ -421,8 +422,8 @@ def the_attention_offset() -> Iterator[str]:
     yield "with base 10 000 it is weaker"
     few, gained = (lost("single_copy", 10_000, 4, seed) for seed in (0, 1))
     assert 0.05 > few > 0 > -0.1 > gained
-    yield "At 32 tokens back, accuracy drops from low to lower with base 100, and "
-    yield "drops slightly or rises with base 10 000"
+    yield "At 32 tokens back, accuracy falls from an already low value with base 100; with base 10 000, "
+    yield "the two seeds disagree"
     yield from ("divided by 4,", "$s$ = 4", "models of 0.3 million parameters", "with scale factor $s$ = 2")
     published = PUBLISHED_BOUNDS["beta_fast"]
     fastest = max(rotations(LENGTH, inv_freq(32, base)).max() for base, _ in MODELS)

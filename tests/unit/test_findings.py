@@ -100,9 +100,9 @@ def the_bias_of_smollm2() -> Iterator[str]:
     )
     share = 100 * (far_away[..., three].sum(axis=-1) > 0).mean()
     yield f"At 10 000 they pull in only {share:.0f} % of the heads"
-    yield f"within 100 tokens of 10 000, the summed bias of all pairs is a pull in {min(around_10)} to {max(around_10)}"
-    yield "of the 270 heads, depending on the distance."
-    yield f"Within 100 of 12 300, it is a pull in {min(around_12)} to {max(around_12)}."
+    yield "within 100 tokens of 10 000, the bias summed over all pairs is positive, a pull, in "
+    yield f"{min(around_10)} to {max(around_10)} of the 270 heads, depending on the distance."
+    yield f"Within 100 tokens of 12 300, it is positive in {min(around_12)} to {max(around_12)}."
     assert (on_average(three, range(8192, 12_288)) < flat).mean() > 0.95  # "at nearly all distances"
 
     b = -real_results.products().imag  # (layers, heads, pairs)
@@ -179,7 +179,7 @@ def the_changes() -> Iterator[str]:
     beyond = dict(re.findall(r"(?m)^(as trained|clamped|zero|window) .* %  +(\S.*%)$", printed))
     held = re.search(r"(?m)loss, held at L (.+? %)$", printed_in_09("all-interventions"))
     assert held
-    yield f"removes {held[1]} of the excess loss, the usual clamp {removed('clamped')}"
+    yield f"removes {held[1]} of the excess loss; the usual clamp removes {removed('clamped')}"
     for kind, name in (BIAS | CONTROLS).items():
         cells = [around(real_results.past_the_context(kind, True)["7168–8191"], False)]
         past = real_results.past_the_context(kind)
@@ -214,7 +214,10 @@ def the_changes() -> Iterator[str]:
     yield "| clamped | near 12 000 | near 16 000 |"
     both = real_results.over_texts([(one["clamped"] - one["as trained"])[-4:].mean() for one in few])
     yield f"both together remove {-both.mean:.2f} nats on these four texts"
-    yield from ("Near 12 000, clamping all others is enough.", "Near 16 000 neither part of the clamp helps much")
+    yield from (
+        "Near 12 000, clamping all others alone lowers the loss.",
+        "Near 16 000 neither part of the clamp helps much",
+    )
     kinds = ("clamped", "window", "window and four sinks")
     at_12, at_16 = (
         {kind: real_results.past_the_context(kind)[block] for kind in kinds} for block in ("11264–12287", "15360–16383")
@@ -300,7 +303,7 @@ def what_it_still_finds() -> Iterator[str]:
     past = {method: np.concatenate([found[method][n].ravel() for n in (12_288, 16_384)]) for method in RETRIEVAL}
     count, asked = {method: int(each.sum()) for method, each in past.items()}, 16 * haystacks
     yield f"found in 8192 tokens, of {8 * haystacks} | in 12 288 and 16 384, of {asked} |"
-    yield f"found of {8 * haystacks}, in 8192 | found of {asked}, in 12 288 and 16 384 | share of the {asked}, "
+    yield f"found (of {8 * haystacks}) at 8192 | found (of {asked}) at 12 288 and 16 384 | share of the {asked}, "
     yield "95 % interval | p-value |"
     assert max(count["PI"], count["bias clamped"]) <= count["as trained"]
     told = [inv_freq(64, 100_000.0)[1] / real.scalings(2, n)["dynamic NTK"].inv_freq[1] for n in (12_288, 16_384)]
@@ -337,8 +340,8 @@ def what_it_still_finds() -> Iterator[str]:
     }
     yield f"{count['as trained']} of {asked} is close to the {asked / 8:.0f} expected by chance"
     yield f"At 2048 and 4096 tokens combined, the model as trained finds {near['as trained']} of {asked}, "
-    yield f"YaRN {near['YaRN']}, NTK-aware {near['NTK-aware']}, and PI {near['PI']}, about as many as "
-    yield f"by chance ({asked / 8:.0f})"
+    yield f"YaRN {near['YaRN']}, NTK-aware {near['NTK-aware']}, and PI {near['PI']}, about what "
+    yield f"chance would give ({asked / 8:.0f})"
     assert real_results.proportion(near["PI"], asked).low < 1 / 8
 
 

@@ -64,7 +64,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield "The table shows the bias in logits at single distances, averaged over all 270 heads"
     at = [signed(-4 * np.sin(2 * np.pi * 0.4 * far), 1, "+" if far == 2 else "") for far in (0.5, 1, 2)]
     yield f"$b = -4$ and 0.4 rotations in $L$ tokens adds {at[0]} to the logit at $L/2$, {at[1]} at $L$, and {at[2]} at"
-    yield "For every pair but 23 and 24, $b$ on prose is within 1.2 of zero"
+    yield "For every pair but 23 and 24, the mean $b$ on prose is within 1.2 of zero"
     done = rotations(8192, inv_freq(64, 100_000.0))
     for pair in real.SLOW:
         yield f"| {pair} | {signed(prose[pair])} | {signed(other[pair])} | {done[pair]:.2f} |"
@@ -83,7 +83,7 @@ def the_bias_of_smollm2() -> Iterator[str]:
     yield f"Near 16 000, the trained bias of the farthest tokens reaches {signed(of_three[-1], 1, '+')}"
     flat = on_average(three, range(8192, 16_384)).mean()
     assert on_average(three, range(8192, 12_288)).mean() < flat - 2
-    yield f"Its level is about {signed(flat)}. Near 12 000 the trained bias is even lower"
+    yield f"Its level is about {signed(flat)}. For queries near position 12 000, the trained bias is lower still"
     every = np.arange(8192, 16_384)
     assert every[on_average(three, every) > 0].min() // 1000 == 13
     at_10, strongest = on_average(three, [10_000])[0], on_average(three, range(8192))
@@ -215,7 +215,7 @@ def the_changes() -> Iterator[str]:
     both = real_results.over_texts([(one["clamped"] - one["as trained"])[-4:].mean() for one in few])
     yield f"both together remove {-both.mean:.2f} nats on these four texts"
     yield from (
-        "Near 12 000, clamping all others alone lowers the loss.",
+        "Near 12 000, clamping only the others is enough to lower the loss.",
         "Near 16 000 neither part of the clamp helps much",
     )
     kinds = ("clamped", "window", "window and four sinks")
@@ -340,8 +340,8 @@ def what_it_still_finds() -> Iterator[str]:
     }
     yield f"{count['as trained']} of {asked} is close to the {asked / 8:.0f} expected by chance"
     yield f"At 2048 and 4096 tokens combined, the model as trained finds {near['as trained']} of {asked}, "
-    yield f"YaRN {near['YaRN']}, NTK-aware {near['NTK-aware']}, and PI {near['PI']}, about what "
-    yield f"chance would give ({asked / 8:.0f})"
+    yield f"YaRN {near['YaRN']} and NTK-aware {near['NTK-aware']}. "
+    yield f"PI finds only {near['PI']}, close to the {asked / 8:.0f} expected by chance"
     assert real_results.proportion(near["PI"], asked).low < 1 / 8
 
 
@@ -426,7 +426,7 @@ def the_attention_offset() -> Iterator[str]:
     few, gained = (lost("single_copy", 10_000, 4, seed) for seed in (0, 1))
     assert 0.05 > few > 0 > -0.1 > gained
     yield "At 32 tokens back, accuracy falls from an already low value with base 100; with base 10 000, "
-    yield "the two seeds disagree"
+    yield "it hardly changes with one seed and rises with the other"
     yield from ("divided by 4,", "$s$ = 4", "models of 0.3 million parameters", "with scale factor $s$ = 2")
     published = PUBLISHED_BOUNDS["beta_fast"]
     fastest = max(rotations(LENGTH, inv_freq(32, base)).max() for base, _ in MODELS)

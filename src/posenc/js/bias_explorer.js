@@ -104,7 +104,7 @@ function tints(series, { scheme }, head) {
 function draw({ context, width }, result, state, theme, cursor) {
   const { values: { bias, weights, low, high }, x, y, up, head, held, row, reach, needed, alone } = result, { scheme } = state;
   const facts = { ...state, learns: LEARNS.includes(scheme), varies: VARY.includes(scheme), shown_head: head + 1, needed, mixes: isMixed(result) };
-  const heading = (texts, py) => words(context, theme, texts.map((text) => say(text, facts)), 2, py, { width, colour: theme.text, bold: true });
+  const heading = (texts, py) => words(context, theme, texts.map((text) => say(text, facts)).filter(Boolean), 2, py, { width, colour: theme.text, bold: true });
   const tint = tints(bias, state, head), ink = alone ? colours.score : inkOf(result, tint), [above, below] = [y, up].map((axis) => new Plot(context, theme, x, axis));
   const fill = (plot, least, greatest, opacity) => plot.area(Array.from(greatest, (value, m) => [x.at(m), least[m], value]), ink, opacity);
   heading(picture.bias, 9);
@@ -116,6 +116,11 @@ function draw({ context, width }, result, state, theme, cursor) {
   context.globalAlpha = 1;
   if (!alone) above.series(row, theme.ground, { width: 7 });
   above.series(row, ink, { width: 4 });
+  const last = row.findLastIndex((value) => value !== row.at(-1)) + 1;
+  if (scheme === "t5" && last < x.to) {
+    above.vertical(last, { dash: [3, 3] });
+    words(context, theme, picture.bucket, Math.min(x.at(last) + 5, x.end - widthOf(context, theme.font, picture.bucket)), y.end + 8, { colour: theme.text, ground: true });
+  }
   if (scheme === "alibi") grip(context, theme, slopeAt(result, row).x, slopeAt(result, row).y, ink);
   heading(picture.weights, 193);
   below.axes({ xTitle: picture.distance, yTitle: "", xTicks: Math.max(3, (x.end - x.start) / 90), yTicks: 2, yText: (value) => picture.weight_ticks[value] });
@@ -215,7 +220,7 @@ function facts(result, { distance }) {
   };
 }
 
-const reading = ({ values: { weights }, row }, state, { distance: m }) => ({ away: m, bias: row[m], weight: weights[m] });
+const reading = ({ values: { weights }, row }, state, { distance: m }) => ({ away: m, bias: row[m], weight: 100 * weights[m] });
 
 const render = explorable({
   catalogue,

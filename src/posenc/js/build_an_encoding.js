@@ -37,13 +37,13 @@ function compute(state, width, previous) {
 // below all, their frequencies.
 function places(width, { pairs } = { pairs: PAIRS }) {
   const wide = width >= 470, below = wide ? 72 : 0, side = wide ? Math.min(0.5 * width, 360) : Math.min(HIGH, width - 84), right = width - side - (wide ? 30 : 10), top = 24;
-  const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : 1, rows = Math.ceil(pairs / columns);
-  const across = right / columns, beside = wide && across > 180 ? 76 : 0; // words beside a pair, where there is room
-  const size = Math.min(across - beside, (side - below) / rows, 170);
+  const columns = wide ? Math.min(Math.ceil(pairs / 2) + (pairs === 2), 3) : right > 150 ? Math.min(pairs, 2) : 1, rows = Math.ceil(pairs / columns);
+  const across = right / columns, down = (side - below) / rows, long = wide && across > 180, beside = long ? 76 : down < across ? 44 : 0; // words beside a pair, or below it
+  const size = Math.min(across - beside, beside ? down : down - 18, 170);
   const left = width - side - 2, end = left + side;
   return {
     height: top + side + (wide ? 41 : 108),
-    circles: { right, columns, across, beside, size, top: (wide ? 20 : top) + (side - below - rows * size) / 2 },
+    circles: { right, columns, across, down, long, beside, size, top: wide ? 20 : top },
     frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: (wide ? right : width) - 10, log: true }),
     frequencyTop: top + side + (wide ? -46 : 68),
     map: { x: cellAxis(LENGTH, left, end), y: cellAxis(LENGTH, top, top + side) },
@@ -81,15 +81,15 @@ function drawPair(context, theme, [x, y], radius, theta, positions, colour, cosi
 }
 
 function drawPairs({ context }, result, state, theme) {
-  const { circles: { columns, across, beside, size, right, top }, frequency, frequencyTop } = result, { position, other, pairs, cosines } = state;
+  const { circles: { columns, across, down, long, beside, size, right, top }, frequency, frequencyTop } = result, { position, other, pairs, cosines } = state;
   words(context, theme, picture.circles.map((text) => say(text, state)), 0, 12, { colour: theme.text, bold: true, width: right });
   frequenciesOf(state).forEach((each, k) => {
-    const left = (k % columns) * across + (across - size - beside) / 2, y = top + (Math.floor(k / columns) + 0.5) * size;
+    const left = (k % columns) * across + (across - size - beside) / 2, y = top + (Math.floor(k / columns) + 0.5) * down - (beside ? 0 : 9);
     drawPair(context, theme, [left + size / 2, y], 0.44 * size, each, [position, other], pairColour(k, pairs), cosines);
-    if (!beside) return void words(context, theme, String(k), Math.max(left - 9, 0), y + 0.4 * size, { colour: theme.text, bold: true });
     const [sine, cosine] = [Math.sin, Math.cos].map((of) => of(position * each) - of(other * each));
-    say(picture.pair, { pair: k, apart: Math.hypot(sine, cosines ? cosine : 0) }).split("\n")
-      .forEach((line, row) => words(context, theme, line, left + size + 2, y + 18 * (row - 0.5), { colour: row ? theme.muted : theme.text, bold: row === 0 }));
+    const lines = say(picture[long ? "pair" : "pair_short"], { pair: k, apart: Math.hypot(sine, cosines ? cosine : 0) }).split("\n");
+    if (beside) lines.forEach((line, row) => words(context, theme, line, left + size + 2, y + 18 * (row - 0.5), { colour: row ? theme.muted : theme.text, bold: row === 0 }));
+    else words(context, theme, lines.join(": "), left + size / 2, y + size / 2 + 7, { align: "center", colour: theme.text });
   });
   words(context, theme, picture.frequencies, 0, frequencyTop - 16, { colour: theme.text, bold: true, width: right });
   const axis = new Plot(context, theme, frequency, new Axis({ from: 0, to: 1, start: frequencyTop + 14, end: frequencyTop }));

@@ -132,7 +132,7 @@ function drawDivisors(context, theme, width, result, state) {
   const { place: { above }, pairs, up, values } = result, { method } = state, factor = dividing(state), taken = [];
   const plot = new Plot(context, theme, pairs, up), bounds = thresholds(result, state);
   plot.axes({ xText: () => "", xTitle: "", yTitle: "", yText: (value) => say(picture.times, { factor: value }) });
-  const scaling = picture.scaling[isWide(width) || !bounds.length ? 0 : 1], bottom = bounds.length ? up.at(up.ticks().at(-1)) - 4 : 2 * GRIP, title = { left: above.left, right: above.left + widthOf(context, theme.font, scaling), top: bottom - 16, bottom };
+  const scaling = picture.scaling[isWide(width) ? 0 : bounds.length ? 2 : 1], bottom = bounds.length ? up.at(up.ticks().at(-1)) - 4 : 2 * GRIP, title = { left: above.left, right: above.left + widthOf(context, theme.font, scaling), top: bottom - 16, bottom };
   taken.push(title);
   plot.horizontal(factor, { dash: [2, 3], colour: theme.muted });
   // how much pairs are slowed beyond what keeps them from unseen angles

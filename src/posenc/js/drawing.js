@@ -41,7 +41,7 @@ export class Axis {
   columns() {
     const columns = [];
     let first = Math.ceil(this.from);
-    for (let pixel = Math.floor(this.start); pixel <= this.end && first <= this.to; pixel++) {
+    for (let pixel = Math.floor(this.start); pixel <= Math.ceil(this.end) && first <= this.to; pixel++) {
       const stop = Math.min(Math.floor(this.invert(pixel + 0.5)), this.to) + 1;
       if (stop > first) {
         columns.push([this.log || stop - first > 1 ? pixel : this.at(first), first, stop]);

@@ -34,15 +34,14 @@ function compute(state, width, previous, data) {
 
 // The columns above the track of positions, below it the lanes of the two tokens that are dragged, and the injection points.
 function layout(width) {
-  const wide = width >= 600, gap = wide ? 52 : 18, tail = wide ? 116 : 70, across = (width - 2 * gap - tail) / 3, track = wide ? 204 : 188, frame = track + 106;
+  const wide = width >= 600, gap = wide ? 52 : 18, tail = wide ? 116 : 70, across = (width - 2 * gap - tail) / 3, track = wide ? 204 : 188, frame = track + 108;
   return {
     positions: new Axis({ from: 0, to: LAST, start: HALF.word + 2, end: width - HALF.word - 2 }),
     points: POINTS.map((name, k) => ({ name, left: k * (across + gap), right: k * (across + gap) + across })),
     gap,
     foot: track - 16,
-    tall: (track - 50) / 0.85, // pixels of a weight of 1, which none reaches
     track,
-    lanes: { key: track + 40, query: track + 68 },
+    lanes: { key: track + 38, query: track + 65 },
     frame: { top: frame, bottom: frame + 92 },
     height: frame + 94,
   };
@@ -50,28 +49,40 @@ function layout(width) {
 
 // ---- the tokens, and over each a column of its attention weight
 
-// What a position adds to a weight is in another colour, what it takes away is pale; the numbers of small columns make way.
-function drawWeights({ context, width }, { values: { weights }, before, blind, places, positions, foot, tall }, state, theme, cursor) {
+// Places along a line, moved as little as they must be to stand at least so far from each other.
+function apart(places, least, width) {
+  const groups = [];
+  for (const k of [...places.keys()].sort((one, other) => places[one] - places[other])) {
+    let group = { all: [k], at: places[k] };
+    for (let last; (last = groups.at(-1)) && group.at - last.at < (least * (last.all.length + group.all.length)) / 2; groups.pop()) {
+      const all = [...last.all, ...group.all], half = (least * all.length) / 2, mean = (last.at * last.all.length + group.at * group.all.length) / all.length;
+      group = { all, at: Math.min(Math.max(mean, half), width - half) };
+    }
+    groups.push(group);
+  }
+  const moved = [];
+  for (const { all, at } of groups) all.forEach((k, i) => (moved[k] = at + (i - (all.length - 1) / 2) * least));
+  return moved;
+}
+
+// What a position adds to a weight is in another colour, what it takes away is pale.
+function drawWeights({ context, width }, { values: { weights }, before, blind, places, positions, foot }, state, theme, cursor) {
+  const tall = (foot - 40) / Math.max(0.56, ...weights), small = sized(theme, width < 600 ? 12 : 14);
   words(context, theme, picture.weights.map((text) => say(text, state)), 0, 9, { colour: theme.text, bold: true, width });
   const column = (k, from, to, colour, opacity = 1) => {
     context.fillStyle = colour;
     context.globalAlpha = opacity;
-    context.fillRect(positions.at(places[k]) - HALF.column, foot - tall * to, 2 * HALF.column, tall * (to - from));
+    context.fillRect(ends[k] - HALF.column, foot - tall * to, 2 * HALF.column, tall * (to - from));
     context.globalAlpha = 1;
   };
-  const order = [...places.keys()].sort((one, other) => weights[other] - weights[one]); // small ones in front
-  const ends = places.map((place) => positions.at(place)), written = [];
-  for (const k of order) {
+  const ends = apart(places.map((place) => positions.at(place)), 2 * HALF.column + 6, width);
+  for (const k of ends.keys()) {
     const [least, most] = [Math.min(weights[k], blind[k]), Math.max(weights[k], blind[k])];
-    context.strokeStyle = theme.ground;
-    context.lineWidth = 2;
-    context.strokeRect(ends[k] - HALF.column, foot - tall * most, 2 * HALF.column, tall * most);
     column(k, 0, least, cursor?.token === k ? theme.text : colours.score);
     column(k, least, most, ACTIVE, weights[k] > least ? 1 : 0.25);
-    const spot = [ends[k], foot - tall * most - 10], moved = k === KEY && state.together && state.start !== FIRST;
-    if (k !== KEY && written.some(([x, y]) => Math.abs(x - spot[0]) < 42 && Math.abs(y - spot[1]) < 16)) continue;
-    written.push(spot);
-    words(context, sized(theme, 14), say(picture[moved ? "moved" : "weight"], { before: 100 * before[k], weight: 100 * weights[k] }), ...spot, { align: "center", bold: true, colour: theme.text, rim: true });
+    const moved = k === KEY && state.together && state.start !== FIRST;
+    if (ends[k] !== positions.at(places[k])) new Plot(context, theme).rule([ends[k], foot], [positions.at(places[k]), foot + 14], { dash: [] });
+    words(context, small, say(picture[moved ? "moved" : "weight"], { before: 100 * before[k], weight: 100 * weights[k] }), ends[k], foot - tall * most - 10, { align: "center", bold: true, colour: theme.text, rim: true });
   }
   context.fillStyle = theme.text; // all on one plate
   if (state.together) context.fillRect(Math.min(...ends) - HALF.column, foot, Math.max(...ends) - Math.min(...ends) + 2 * HALF.column, 5);

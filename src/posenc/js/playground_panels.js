@@ -2,7 +2,7 @@
 // where there are none; and with the details, that attention, the mean logit by distance and what the model writes.
 
 import { colours, shade, tint } from "./colours.js";
-import { Axis, Plot, cellAxis, grip, legend, widthOf, words } from "./drawing.js";
+import { Axis, Plot, cellAxis, grip, legend, sized, widthOf, words } from "./drawing.js";
 import { fixed, grouped } from "./numbers.js";
 import { afterIn, textOf } from "./playground_blocks.js";
 import catalogue from "./playground.json";
@@ -17,7 +17,7 @@ const WIDE = 480, BESIDE = 640; // pixels from which letters are larger, and fro
 const FAINTEST = 1e-4; // attention weight
 const THICK = 6; // pixels of the bar of a weight of 1
 const OPAQUE = 0.75; // opacity of the bars of the pairs
-const STALE = 0.3; // opacity of what is of the setting before
+const STALE = 0.45; // opacity of what is of the setting before
 const HIGH = 14; // pixels between two numbers one below the other
 const HEAD = 20; // pixels above all losses, for words
 const MOST = 6; // nats, where the axis of losses ends
@@ -181,7 +181,7 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   plot.rule([x.at(TRAINED), y.end], [x.at(TRAINED), y.start], { colour: theme.muted, dash: [] });
 
   const until = Array.from(losses, (loss, k) => (Number.isFinite(loss) ? loss : stale?.[k] ?? NaN)); // new as far as there is
-  const [level] = averages(bent ? trained_losses : until, state), own = within(smoothed(losses)), before = within(smoothed(trained_losses));
+  const [level] = averages(bent ? trained_losses : until, state), own = within(smoothed(until)), before = within(smoothed(trained_losses));
   above(plot, own, (t) => (t >= TRAINED ? level ?? NaN : bent ? before(t) : NaN), colours.excess, 0.34);
   if (bent) above(plot, before, own, colours.score, 0.2);
   const curves = [
@@ -295,7 +295,7 @@ function drawStrip({ context, theme, result: { strip, scales, gains, unseen, hel
   const tops = scales.map((scale) => y.at(Math.max(scale, 1 / 32)));
   tops.forEach((top, pair) => {
     const left = x.at(pair) - thick / 2;
-    context.fillStyle = context.strokeStyle = unseen[pair] ? colours.excess : scales[pair] === 1 ? colours.neutral : colours.score;
+    context.fillStyle = context.strokeStyle = unseen[pair] && !clamped.flat().includes(pair) ? colours.excess : scales[pair] === 1 && !clamped.flat().includes(pair) ? colours.neutral : colours.score;
     context.lineWidth = 1;
     context.setLineDash([2, 2]);
     context.globalAlpha = gains[pair] ? OPAQUE : 1;
@@ -315,7 +315,7 @@ function drawStrip({ context, theme, result: { strip, scales, gains, unseen, hel
 
 // The numbers of the pairs; tinted, those that are clamped.
 function drawToggles(context, theme, boxes, { gains, clamped }, bottom) {
-  const wide = boxes[0].right - boxes[0].left > 22, every = wide ? 1 : 2;
+  const small = sized(theme, boxes[0].right - boxes[0].left > 22 ? 12 : 10);
   context.strokeStyle = theme.grid;
   context.lineWidth = 1;
   boxes.forEach(({ left, right, top }, pair) => {
@@ -323,9 +323,9 @@ function drawToggles(context, theme, boxes, { gains, clamped }, bottom) {
     context.globalAlpha = 0.35;
     if (clamped.includes(pair)) context.fillRect(left + 1, top, right - left - 2, bottom - top);
     context.globalAlpha = 1;
-    if (wide) context.strokeRect(left + 1.5, top + 0.5, right - left - 3, bottom - top - 1);
-    const text = gains[pair] ? (pair % every && !clamped.includes(pair) ? "" : String(pair)) : picture.off;
-    words(context, theme, text, (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 2 });
+    context.strokeRect(left + 1.5, top + 0.5, right - left - 3, bottom - top - 1);
+    const text = gains[pair] ? String(pair) : picture.off;
+    words(context, small, text, (left + right) / 2, (top + bottom) / 2, { align: "center", colour: theme.text, width: right - left - 2 });
   });
 }
 

@@ -149,7 +149,7 @@ function drawDials({ context, width }, { frequencies, values, place, dials: { si
   context.setLineDash([]);
   for (const { x, y } of all.map((one) => dialOf(one, radius, frequencies, state))) disc(context, theme, x, y, large ? 6 : 4, colours.query);
   for (const { pair, x, y } of all) { // below each, the dot product of its hands, the cosine of their angle
-    const facts = { pair, product: fixed(cosineOf(values, pair), 2) }, texts = large ? picture.cosine : picture.cosine.slice(1);
+    const facts = { pair, product: fixed(cosineOf(values, pair), 2) }, texts = large ? picture.cosine : picture.cosine.slice(width / all.length > 100 ? 1 : 2);
     words(context, theme, texts.map((text) => say(text, facts)), x, y + size / 2 + (large ? 16 : 12), { align: "center", colour: theme.text, width: (large ? size : width / all.length) - 4 });
   }
 }

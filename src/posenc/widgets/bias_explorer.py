@@ -20,7 +20,7 @@ class BiasExplorer(Explorable):
 
     module = "bias_explorer"
     room = (674, 721)
-    main = ("scheme",)
+    main = ("scheme", "distance")
 
     scheme = Choice("alibi", chips=True)
     draw = Action(needs={"scheme": DRAWN})

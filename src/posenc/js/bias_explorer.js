@@ -115,7 +115,9 @@ function draw({ context, width }, result, state, theme, cursor) {
   if (!alone) bias.forEach((values, h) => above.series(values, tint[h], { width: scheme === "t5" ? 1.3 : 2 }));
   context.globalAlpha = 1;
   if (!alone) above.series(row, theme.ground, { width: 7 });
-  above.series(row, ink, { width: 4 });
+  above.series(row, ink, { width: alone ? 2 : 4 });
+  const dotted = (plot, series) => alone && x.to <= 32 && plot.marks(Array.from(series, (value, m) => [m, value]), ink, { radius: 5 });
+  dotted(above, row);
   const last = row.findLastIndex((value) => value !== row.at(-1)) + 1;
   if (scheme === "t5" && last < x.to) {
     above.vertical(last, { dash: [3, 3] });
@@ -137,7 +139,8 @@ function draw({ context, width }, result, state, theme, cursor) {
   others.forEach((values, h) => below.series(values, tint[h], { width: scheme === "t5" ? 1.3 : 1.6 }));
   context.globalAlpha = 1;
   if (!alone) below.series(weights, theme.ground, { width: 7 });
-  below.series(weights, ink, { width: 4 });
+  below.series(weights, ink, { width: alone ? 2 : 4 });
+  dotted(below, weights);
   below.rule([until, up.start], [until, up.end - 3], { colour: ink, width: 1.5, dash: [5, 4] });
   const level = heightAt(result, weights, reach);
   for (const { head: of, row: values, at } of (held?.stops ?? []).filter((stop) => held.between.includes(stop.head))) { // next to the dot

@@ -101,7 +101,8 @@ function drawPairs({ context }, result, state, theme) {
 // Which of three properties hold, side by side below the map.
 function drawProperties(context, theme, { values, map: { x, y } }, width) {
   const holds = [values.min_distance > CLOSE, values.translation_residual <= ROUNDING, values.monotonicity_violations <= ROUNDING], font = `600 ${theme.font}`;
-  const texts = picture.properties.map((text, k) => say(text, { mark: holds[k] ? "✓" : "✗" })), long = texts.map((text) => widthOf(context, font, text));
+  const sets = picture.properties.map((set) => set.map((text, k) => say(text, { mark: holds[k] ? "✓" : "✗" })));
+  const wide = (set) => set.reduce((sum, text) => sum + widthOf(context, font, text) + 12, 0), texts = sets.find((set) => wide(set) <= Math.min(width, 1.5 * (x.end - x.start))) ?? sets.at(-1), long = texts.map((text) => widthOf(context, font, text));
   const all = long.reduce((sum, each) => sum + each), gap = Math.max(Math.min((x.end - x.start - all) / 2, 24), 10);
   let at = Math.min(Math.max((x.start + x.end - all - 2 * gap) / 2, 0), width - all - 2 * gap);
   texts.forEach((text, k) => {

@@ -67,7 +67,7 @@ function apart(places, least, width) {
 
 // What a position adds to a weight is in another colour, what it takes away is pale.
 function drawWeights({ context, width }, { values: { weights }, before, blind, places, positions, foot }, state, theme, cursor) {
-  const tall = (foot - 40) / Math.max(0.56, ...weights), small = sized(theme, width < 600 ? 12 : 14);
+  const tall = (foot - 40) / Math.max(0.56, ...weights), small = sized(theme, width < 600 ? 11 : 14);
   words(context, theme, picture.weights.map((text) => say(text, state)), 0, 9, { colour: theme.text, bold: true, width });
   const column = (k, from, to, colour, opacity = 1) => {
     context.fillStyle = colour;

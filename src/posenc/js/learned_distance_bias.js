@@ -106,7 +106,10 @@ function drawCurves(context, theme, plot, result, state) {
     words(context, theme, text, x.end + 14, at, { bold: true, colour: shade(0.7, theme, colour), width: names });
     free = at - LINE;
   }
-  for (const { x: px, y: py } of dots) grip(context, theme, px, py, theme.text);
+  for (const { x: px, y: py } of dots) {
+    grip(context, theme, px, py, theme.text);
+    if (clamp === "none" && !held && y.at(levelOf("zero")) - py > 30) words(context, theme, picture.drag, px + 14, py + 15, { colour: theme.text, width: result.names });
+  }
 }
 
 // The measured losses as bars: what is more than within the trained length is red, and what clamping takes away dashed. Between

@@ -181,8 +181,8 @@ function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   plot.rule([x.at(TRAINED), y.end], [x.at(TRAINED), y.start], { colour: theme.muted, dash: [] });
 
   const until = Array.from(losses, (loss, k) => (Number.isFinite(loss) ? loss : stale?.[k] ?? NaN)); // new as far as there is
-  const [level] = averages(bent ? trained_losses : until, state), own = within(smoothed(until)), before = within(smoothed(trained_losses));
-  above(plot, own, (t) => (t >= TRAINED ? level ?? NaN : bent ? before(t) : NaN), colours.excess, 0.34);
+  const [level] = averages(bent ? trained_losses : until, state), [own, old] = [losses, until.map((loss, k) => (Number.isFinite(losses[k]) ? NaN : loss))].map((list) => within(smoothed(list))), before = within(smoothed(trained_losses));
+  for (const [series, opacity] of [[old, 0.12], [own, 0.34]]) above(plot, series, (t) => (t >= TRAINED ? level ?? NaN : bent ? before(t) : NaN), colours.excess, opacity);
   if (bent) above(plot, before, own, colours.score, 0.2);
   const curves = [
     ...(bent ? [{ values: losses, shown: until, colour: colours.score, written: shade(0.8, theme), style: { width: 3.4 } }] : []),

@@ -19,7 +19,7 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    room = (674, 721)
+    room = (705, 761)
     main = ("scheme", "distance")
 
     scheme = Choice("alibi", chips=True)

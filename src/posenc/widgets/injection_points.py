@@ -24,7 +24,7 @@ class InjectionPoints(Explorable):
     """The attention of one token to six, wherever they are: with a sinusoidal encoding added, RoPE, or ALiBi."""
 
     module = "injection_points"
-    room = (702, 708)
+    room = (677, 695)
     main = ("together",)
 
     injection_point = Choice("none", chips=True)

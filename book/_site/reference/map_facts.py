@@ -133,7 +133,7 @@ def reach(key: str, scaling: str = "default", at_first: str = "default") -> tupl
             mean = _mean(values)
             lost = (mean - start) / 2 if measure == "text" else start - mean
             rows[name].append(Cell(mean, min(values), max(values), min(1.0, max(0.0, lost))))
-    return SAYS["models"][key], rows
+    return SAYS["measured_models"][key], rows
 
 
 def scaling_reach(name: str) -> list[tuple[str, dict[str, list[Cell | None]]]]:
